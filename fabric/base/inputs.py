@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from annotated_types import Ge, GroupedMetadata, Le
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, TypeAdapter, ValidationError, WrapValidator
 
-from fabric.base import reading, source
+from fabric.base import source
 from fabric.base.diagnostics import InputError, Place, Report, nearest, show
 from fabric.base.formats import json_line
+from fabric.base.reading import text_of
 from fabric.base.source import Node, Path_, Source
 from fabric.base.text import listed, plural
 
 M = TypeVar("M")
-MAX_BYTES = 32_000_000  # a log of a night of runs
+T = TypeVar("T")
 
 # --- what fields are built from ---------------------------------------------------------------------------------
 
@@ -46,19 +48,29 @@ class Mistake(ValueError):
         self.hint = hint
 
 
-def within(least: float, most: float, description: str | None = None, **more: Any) -> Any:
-    """A field between two bounds, both included."""
-    return Field(ge=least, le=most, description=description, **more)
+def _as_written(value: Any, check: Callable[[Any], Any]) -> Any:
+    checked = check(value)
+    return value if isinstance(value, int) else checked
+
+
+_AS_WRITTEN = WrapValidator(_as_written)
+
+
+@dataclass(frozen=True)
+class Within(GroupedMetadata):
+    """A number between two bounds, both included. It stays as it is written: 400 is no 400.0."""
+
+    least: float
+    most: float
+    description: str | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (Ge(self.least), Le(self.most), Field(description=self.description), _AS_WRITTEN)
 
 
 def means(description: str, **more: Any) -> Any:
     """A field with a description."""
     return Field(description=description, **more)
-
-
-def _as_written(value: Any, check: Callable[[Any], Any]) -> Any:
-    checked = check(value)
-    return value if isinstance(value, int) else checked
 
 
 def _text(value: Any) -> Any:
@@ -67,7 +79,6 @@ def _text(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-AS_WRITTEN = WrapValidator(_as_written)  # of a number: 400 stays whole
 TEXT = BeforeValidator(_text)  # a number counts as one
 LOWER = BeforeValidator(lambda value: _text(value).lower() if isinstance(value, str) else _text(value))
 LIST = BeforeValidator(lambda value: tuple(value) if isinstance(value, list | tuple) else (value,))  # one entry: a list of it
@@ -108,15 +119,18 @@ class InputFile(Generic[M]):
 
     def read_text(self, path: Path, shown: str | None = None) -> str:
         """The text of a file. Raises InputError."""
-        wrong = f"is this {self.what}?"
-        return reading.read_text(path, shown or str(path), MAX_BYTES, (f"name {self.what}", wrong, wrong))
+        return text_of(path, self.what, shown)
 
-    def parse(self, text: str, name: str) -> Source:
+    def parse(self, text: str, name: str) -> Reading[M]:
         """The tree of a YAML text. Raises InputError."""
         try:
-            return source.parse(text, name)
+            return Reading(self, name, source.parse(text, name).root)
         except InputError as error:
             raise InputError(self._ours(item) for item in error.diagnostics) from None
+
+    def read(self, path: Path, shown: str | None = None) -> Reading[M]:
+        """The tree of a file. Raises InputError."""
+        return self.parse(self.read_text(path, shown), shown or str(path))
 
     def _ours(self, item: Any) -> Any:
         """A diagnostic of the YAML reader in the words of the file at hand; the reader speaks of intents."""
@@ -124,22 +138,6 @@ class InputFile(Generic[M]):
         return replace(
             item, message=item.message.replace("an intent", self.what), hint=self.shape if item.code == "FAB007" else hint
         )
-
-    def model_of(self, text: Source, report: Report) -> M | None:
-        """The file as its model; None after mistakes, which go to the report. A key without a value is not written."""
-        try:
-            return self.adapter.validate_json(json_line(written(text.root)))
-        except ValidationError as error:
-            self.translate(error.errors(include_url=False), text, report)
-            return None
-
-    def required(self, text: Source) -> M:
-        """As `model_of`. Raises InputError with every mistake."""
-        report = Report()
-        made = self.model_of(text, report)
-        report.raise_errors()
-        assert made is not None
-        return made
 
     @cached_property
     def adapter(self) -> TypeAdapter[M]:
@@ -152,18 +150,8 @@ class InputFile(Generic[M]):
 
     # --- mistakes
 
-    def error(self, text: Source, path: Path_, report: Report, message: str, hint: str = "", *, warn: bool = False) -> None:
-        """A mistake at a key, or where it would stand; `warn`: only a warning."""
-        put = report.warn if warn else report.error
-        put(self.code, text.place(path), f"{_dotted(path, text)}: {message}", hint)
-
-    def unknown(self, text: Source, path: Path_, report: Report, known: Collection[str]) -> None:
-        """An error for every key of a mapping that is none of `known`."""
-        for key in keys(text, path):
-            if key not in known:
-                self._unknown(text, (*path, key), report, nearest(key, known))
-
-    def _unknown(self, text: Source, path: Path_, report: Report, hint: str) -> None:
+    def unknown(self, text: Source, path: Path_, report: Report, hint: str) -> None:
+        """An error for a key that is not known."""
         parent = _dotted(path[:-1], text)
         message = f"unknown key {show(path[-1])}" + (f" under {parent}" if parent else "")
         report.error(self.code_of("unknown"), text.place(path, key=True), message, hint)
@@ -192,7 +180,7 @@ class InputFile(Generic[M]):
         )
         described = self._description(path) or (self.shape if len(path) == 1 else "")
         if is_unknown:
-            self._unknown(text, path, report, nearest(path[-1], choices) if is_word else self._key_hint(path))
+            self.unknown(text, path, report, nearest(path[-1], choices) if is_word else self._key_hint(path))
         elif kind == "missing":
             report.error(self.code_of(kind), self.place_of_missing(path, text), f"{name}: missing key", described)
         elif kind in _TYPES or kind in _MAPPINGS:
@@ -359,21 +347,61 @@ class InputFile(Generic[M]):
         return node
 
 
-def written(node: Node) -> Any:
+def _written(node: Node) -> Any:
     """A tree as data, without keys that have no value."""
     if isinstance(node.items, dict):
-        return {key: written(item) for key, item in node.items.items() if not is_null(item)}
-    return [written(item) for item in node.items] if isinstance(node.items, list) else node.value
+        return {key: _written(item) for key, item in node.items.items() if not _is_null(item)}
+    return [_written(item) for item in node.items] if isinstance(node.items, list) else node.value
 
 
-def is_null(node: Node) -> bool:
+def _is_null(node: Node) -> bool:
     return node.items is None and node.value is None
 
 
-def keys(text: Source, path: Path_ = ()) -> Iterator[str]:
-    """The keys of a mapping of the file, of those also that have no value."""
-    node = text.at(path)
-    return iter(node.items if node is not None and isinstance(node.items, dict) else ())
+class Reading(Source, Generic[M]):
+    """One file that is read: its tree, and what is wrong with it."""
+
+    def __init__(self, kind: InputFile[M], name: str, root: Node) -> None:
+        super().__init__(name, root)
+        self.kind, self.report = kind, Report()
+
+    def model(self) -> M | None:
+        """The file as its model; None after mistakes, which go to the report. A key without a value is not written."""
+        try:
+            return self.kind.adapter.validate_json(json_line(self.written))
+        except ValidationError as error:
+            self.kind.translate(error.errors(include_url=False), self, self.report)
+            return None
+
+    def checked(self, made: T | None) -> T:
+        """What was made of the file. Raises InputError with every mistake."""
+        self.report.raise_errors()
+        assert made is not None
+        return made
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The data of the file, without keys that have no value."""
+        data: dict[str, Any] = _written(self.root)
+        return data
+
+    def names(self, path: Path_ = ()) -> Iterator[str]:
+        """The keys of a mapping, of those also that have no value."""
+        node = self.at(path)
+        return iter(node.items if node is not None and isinstance(node.items, dict) else ())
+
+    def error(self, path: Path_, message: str, hint: str = "") -> None:
+        """A mistake at a key, or where it would stand."""
+        self.report.error(self.kind.code, self.place(path), f"{_dotted(path, self)}: {message}", hint)
+
+    def warn(self, path: Path_, message: str, hint: str = "") -> None:
+        self.report.warn(self.kind.code, self.place(path), f"{_dotted(path, self)}: {message}", hint)
+
+    def refuse_unknown(self, path: Path_, known: Collection[str]) -> None:
+        """An error for every key of a mapping that is none of `known`."""
+        for key in self.names(path):
+            if key not in known:
+                self.kind.unknown(self, (*path, key), self.report, nearest(key, known))
 
 
 def _spurious(item: Any, errors: list[Any]) -> bool:

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, Tag
 
 from fabric.base.diagnostics import Place, Report
-from fabric.base.inputs import AS_WRITTEN, BY_FORM, TEXT, InputFile, Mistake, Section, keys, means, within
-from fabric.base.source import Path_, Source
+from fabric.base.inputs import BY_FORM, TEXT, InputFile, Mistake, Reading, Section, Within, means
+from fabric.base.source import Path_
 from fabric.deliver.bom.parts import CABLE, PLURALS, Part, Spares
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
@@ -32,8 +32,8 @@ Model = TypeVar("Model", bound=Record)
 class StatedPower(Section):
     """Of one model; None: not stated, the catalog's figure applies."""
 
-    typical_w: Annotated[int | None, within(1, 1_000_000, "typical power of one device, in watts")] = None
-    max_w: Annotated[int | None, within(1, 1_000_000, "maximum power of one device, in watts")] = None
+    typical_w: Annotated[int | None, Within(1, 1_000_000, "typical power of one device, in watts")] = None
+    max_w: Annotated[int | None, Within(1, 1_000_000, "maximum power of one device, in watts")] = None
     includes_optics: Annotated[
         tuple[Literal["typical", "max"], ...],
         means("which of the figures hold a full set of optics: `[max]`, or `[typical, max]`", min_length=1),
@@ -54,25 +54,25 @@ class StatedPower(Section):
         return {"power_includes_optics": (*kept, *self.includes_optics)}
 
 
-def _check_power(text: Source, report: Report, stated: Mapping[str, StatedPower], switches: Collection[str]) -> None:
+def _check_power(text: Reading[_File], stated: Mapping[str, StatedPower], switches: Collection[str]) -> None:
     """What of the section `power` does not fit together."""
     for name, power in stated.items():
         its: Path_ = ("power", name)
         typical, most, held = power.typical_w, power.max_w, power.includes_optics
         if typical is None and most is None:
             message = "expected typical_w, max_w or both, got a mapping"
-            FILE.error(text, its, report, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
+            text.error(its, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
         if typical and most and most < typical and held != (TYPICAL,):
             hint = "check whether the two figures are swapped"
-            FILE.error(text, (*its, "max_w"), report, f"expected typical_w, {typical}, or more, got {most}", hint)
+            text.error((*its, "max_w"), f"expected typical_w, {typical}, or more, got {most}", hint)
         if held and name not in switches:
             message = "expected for switches only: optics in NICs count as part of the network"
             hint = "remove it; state the power of the server without its optics"
-            FILE.error(text, (*its, _HELD), report, message, hint)
+            text.error((*its, _HELD), message, hint)
         for word in held:
             if getattr(power, _FIGURES[word]) is None:
                 hint = f"add `{_FIGURES[word]}: …` beside it"
-                FILE.error(text, (*its, _HELD), report, f"{word}: {_FIGURES[word]} is missing", hint)
+                text.error((*its, _HELD), f"{word}: {_FIGURES[word]} is missing", hint)
 
 
 # --- price file -----------------------------------------------------------------------------------------------
@@ -80,8 +80,8 @@ def _check_power(text: Source, report: Report, stated: Mapping[str, StatedPower]
 CODE = "FAB172"
 PUE, YEARS = 1.3, 5  # unless the file or the command line says otherwise
 _SUPPORTED = ("switches", "servers", "optics")
-Price = Annotated[float, within(0, 1e9), AS_WRITTEN]
-Percent = Annotated[float, within(0, 100), AS_WRITTEN]
+Price = Annotated[float, Within(0, 1e9)]
+Percent = Annotated[float, Within(0, 100)]
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,8 @@ _Support = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class _Energy(Section):
-    per_kwh: Annotated[float | None, within(0, 1000, "price of a kWh"), AS_WRITTEN] = None
-    pue: Annotated[float | None, within(1, 5, "power of the data center over that of its IT equipment"), AS_WRITTEN] = None
+    per_kwh: Annotated[float | None, Within(0, 1000, "price of a kWh")] = None
+    pue: Annotated[float | None, Within(1, 5, "power of the data center over that of its IT equipment")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,11 +190,10 @@ class _File(Section):
     )
     spares: Annotated[_Percents | None, means("spare parts, by section or for all except servers")] = None
     labour: Annotated[
-        dict[Literal["per_switch", "per_server", "per_optic", "per_cable"], Price],
-        means("labour for one part"),
+        dict[Literal["per_switch", "per_server", "per_optic", "per_cable"], Price], means("labour for one part")
     ] = field(default_factory=dict)
     energy: _Energy = field(default_factory=_Energy)
-    years: Annotated[int | None, within(1, 30, "years of operation that costs are for")] = None
+    years: Annotated[int | None, Within(1, 30, "years of operation that costs are for")] = None
     power: Annotated[dict[str, StatedPower], means("`{typical_w: 700, max_w: 1000}`, watts of one device, by model")] = field(
         default_factory=dict
     )
@@ -215,9 +214,9 @@ def read(path: Path, own: OwnCatalog | None = None, shown: str | None = None) ->
 
 def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> Prices:
     """As `read`, from a text."""
-    report, tree, own = Report(), FILE.parse(text, name), extra_models or OwnCatalog()
-    file = FILE.model_of(tree, report)
-    named = sorted({*keys(tree, ("switches",)), *keys(tree, ("power",))})
+    tree, own = FILE.parse(text, name), extra_models or OwnCatalog()
+    file = tree.model()
+    named = sorted({*tree.names(("switches",)), *tree.names(("power",))})
     switches = [*catalog.switch_names(), *own.switches, *(name for name in named if generic_switch(name) is not None)]
     servers = [*catalog.server_names(), *own.servers]
     known = {
@@ -228,11 +227,10 @@ def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> P
         "power": [*switches, *servers],
     }
     for section, names in known.items():
-        FILE.unknown(tree, (section,), report, names)
+        tree.refuse_unknown((section,), names)
     if file is not None:
-        _check_power(tree, report, file.power, switches)
-    report.raise_errors()
-    assert file is not None
+        _check_power(tree, file.power, switches)
+    file = tree.checked(file)
     return Prices(
         currency=file.currency,
         switches=file.switches,
@@ -247,7 +245,7 @@ def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> P
         years=file.years,
         spares=Spares(**_by_section(file.spares, [section for section in PLURALS.values() if section != "servers"])),
         power=file.power,
-        places={"": Place(name), **{key: tree.place((key,)) for key in keys(tree)}},
+        places={"": Place(name), **{key: tree.place((key,)) for key in tree.names()}},
     )
 
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from fabric.base.diagnostics import Place, Report
+from fabric.base.diagnostics import Place
 from fabric.base.formats import yaml
-from fabric.base.inputs import AS_WRITTEN, LOWER, InputFile, OpenSection, Section, means, plain_schema, within, written
-from fabric.base.source import Node, Source
+from fabric.base.inputs import LOWER, InputFile, OpenSection, Reading, Section, Within, means, plain_schema
+from fabric.base.source import Node
 from fabric.solver import Floats
 from fabric.solver.goodput.storage import StorageRequest
 from fabric.solver.training.file import JOB
@@ -63,28 +63,23 @@ class Checkpoint(StorageRequest):
     """How a job saves its state. Rates in GB/s of the whole job unless the name says otherwise."""
 
     write_GBps: Annotated[
-        float, within(1e-3, 1e6, "write rate of the whole job; default: by the storage fabric of the plan"), AS_WRITTEN
+        float, Within(1e-3, 1e6, "write rate of the whole job; default: by the storage fabric of the plan")
     ] = 0
-    read_GBps: Annotated[float, within(1e-3, 1e6, "read rate of the whole job; default: write_GBps"), AS_WRITTEN] = 0
+    read_GBps: Annotated[float, Within(1e-3, 1e6, "read rate of the whole job; default: write_GBps")] = 0
     bytes_per_parameter: Annotated[
         float,
-        within(0.125, 64, "bytes of a checkpoint per parameter; default: parameters, FP32 copies and the moments of Adam"),
-        AS_WRITTEN,
+        Within(0.125, 64, "bytes of a checkpoint per parameter; default: parameters, FP32 copies and the moments of Adam"),
     ] = 0
-    interval_s: Annotated[float, within(1, 1e7, "useful time between two checkpoints; default: the best"), AS_WRITTEN] = 0
+    interval_s: Annotated[float, Within(1, 1e7, "useful time between two checkpoints; default: the best")] = 0
     asynchronous: Annotated[bool, means("the job continues once its state is copied to host memory")] = False
     copy_GBps_per_gpu: Annotated[
-        float, within(1e-3, 1e4, "copy rate from a GPU to host memory, for asynchronous checkpoints"), AS_WRITTEN
+        float, Within(1e-3, 1e4, "copy rate from a GPU to host memory, for asynchronous checkpoints")
     ] = 0
     local_GBps_per_server: Annotated[
-        float,
-        within(1e-3, 1e4, "write rate of the disks of a server: the job continues once its state is on them"),
-        AS_WRITTEN,
+        float, Within(1e-3, 1e4, "write rate of the disks of a server: the job continues once its state is on them")
     ] = 0
     writers: Annotated[
-        Literal["all", "replica"],
-        LOWER,
-        means("servers that write: all of the job, or those of one replica of the model"),
+        Literal["all", "replica"], LOWER, means("servers that write: all of the job, or those of one replica of the model")
     ] = "all"
     read_replicas: Annotated[bool, means("true: every replica reads its own copy; false: one reads and forwards it")] = False
 
@@ -95,41 +90,37 @@ class Checkpoint(StorageRequest):
 
 
 def _rate(part: str) -> Any:
-    return within(0, 1e4, f"failures of {part} per year; default: a published rate")
+    return Within(0, 1e4, f"failures of {part} per year; default: a published rate")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failures(Section):
     """How a job comes back, and failures of parts per year."""
 
-    detection_s: Annotated[float, within(0, 1e7, "time from a failure to the decision to restart"), AS_WRITTEN] = (
+    detection_s: Annotated[float, Within(0, 1e7, "time from a failure to the decision to restart")] = (
         600.0  # MegaScale, NSDI'24: under 10 min
     )
-    restart_s: Annotated[
-        float, within(0, 1e7, "time of scheduling, start and warm-up, without reading the checkpoint"), AS_WRITTEN
-    ] = 900.0  # the same: caught up in under 15 min
-    repair_hours: Annotated[float, within(0, 1e5, "repair time of a link or switch"), AS_WRITTEN] = 24.0
+    restart_s: Annotated[float, Within(0, 1e7, "time of scheduling, start and warm-up, without reading the checkpoint")] = (
+        900.0  # the same: caught up in under 15 min
+    )
+    repair_hours: Annotated[float, Within(0, 1e5, "repair time of a link or switch")] = 24.0
     spare_servers: Annotated[
         int | None,
-        within(0, 10_000, "servers that replace failed ones during their repair; default: one is always available"),
+        Within(0, 10_000, "servers that replace failed ones during their repair; default: one is always available"),
     ] = None
-    server_repair_hours: Annotated[
-        float, within(0, 1e5, "mean repair time of a server with its GPUs and NICs"), AS_WRITTEN
-    ] = 24.0
-    hot_standby_servers: Annotated[int, within(0, 10_000, "running spares, in addition to `spare_servers`")] = 0
-    standby_restart_s: Annotated[
-        float, within(0, 1e7, "restart time with a hot standby, in place of restart_s"), AS_WRITTEN
-    ] = 0
+    server_repair_hours: Annotated[float, Within(0, 1e5, "mean repair time of a server with its GPUs and NICs")] = 24.0
+    hot_standby_servers: Annotated[int, Within(0, 10_000, "running spares, in addition to `spare_servers`")] = 0
+    standby_restart_s: Annotated[float, Within(0, 1e7, "restart time with a hot standby, in place of restart_s")] = 0
     power_domain_servers: Annotated[
-        int, within(1, 1_000_000, "servers on one power distribution unit; default: its failures are not modeled")
+        int, Within(1, 1_000_000, "servers on one power distribution unit; default: its failures are not modeled")
     ] = 0
-    power_hours: Annotated[float, within(0, 1e5, "time until power is back"), AS_WRITTEN] = 6.0  # Dean, Google I/O 2008
+    power_hours: Annotated[float, Within(0, 1e5, "time until power is back")] = 6.0  # Dean, Google I/O 2008
     cooling_domain_servers: Annotated[
-        int, within(1, 1_000_000, "servers in one cooling zone; default: its failures are not modeled")
+        int, Within(1, 1_000_000, "servers in one cooling zone; default: its failures are not modeled")
     ] = 0
-    cooling_hours: Annotated[float, within(0, 1e5, "time until cooling is back"), AS_WRITTEN] = 36.0  # the same: 1 to 2 days
+    cooling_hours: Annotated[float, Within(0, 1e5, "time until cooling is back")] = 36.0  # the same: 1 to 2 days
     per_1000_node_days: Annotated[
-        float, within(1e-6, 1e6, "failures of servers with their GPUs and NICs; default: by part"), AS_WRITTEN
+        float, Within(1e-6, 1e6, "failures of servers with their GPUs and NICs; default: by part")
     ] = 0
     gpu_per_year: Annotated[float | None, _rate("a GPU")] = None
     server_per_year: Annotated[float | None, _rate("a server without GPUs and NICs")] = None
@@ -143,7 +134,7 @@ class Failures(Section):
     @property
     def per_year(self) -> dict[str, float]:
         """Stated rates by kind of part."""
-        return {kind: rate for kind in rates() if (rate := getattr(self, f"{kind}_per_year")) is not None}
+        return {kind: float(rate) for kind in rates() if (rate := getattr(self, f"{kind}_per_year")) is not None}
 
     @property
     def spares(self) -> int | None:
@@ -178,23 +169,21 @@ FILE = InputFile(
 
 def read(root: Node, name: str) -> Sections:
     """The sections of a JOB file. Raises InputError with every mistake in them."""
-    report, text = Report(), Source(name, root)
-    file = FILE.model_of(text, report)
+    text = Reading(FILE, name, root)
+    file = text.model()
     if file is not None:
-        _check_checkpoint(file.checkpoint, text, report)
-        _check_failures(text, report)
-    report.raise_errors()
-    assert file is not None
-    checkpoint = file.checkpoint
-    read_GBps = checkpoint.read_GBps or checkpoint.write_GBps
-    return Sections(replace(checkpoint, read_GBps=read_GBps), file.failures, text.place(("checkpoint",)))
+        _check_checkpoint(file.checkpoint, text)
+        _check_failures(text)
+    file = text.checked(file)
+    read_GBps = file.checkpoint.read_GBps or file.checkpoint.write_GBps
+    return Sections(replace(file.checkpoint, read_GBps=read_GBps), file.failures, text.place(("checkpoint",)))
 
 
-def _check_checkpoint(checkpoint: Checkpoint, text: Source, report: Report) -> None:
-    stated = written(text.root)["checkpoint"]
+def _check_checkpoint(checkpoint: Checkpoint, text: Reading[_File]) -> None:
+    stated = text.written["checkpoint"]
 
     def wrong(key: str, message: str, hint: str) -> None:
-        FILE.error(text, ("checkpoint", key), report, message, hint)
+        text.error(("checkpoint", key), message, hint)
 
     if checkpoint.asynchronous and "copy_GBps_per_gpu" not in stated:
         hint = "an asynchronous checkpoint stops the job while a GPU copies its state to the host"
@@ -209,16 +198,16 @@ def _check_checkpoint(checkpoint: Checkpoint, text: Source, report: Report) -> N
         wrong("write_GBps", "missing key", "state both rates, or none for the storage of the plan")
 
 
-def _check_failures(text: Source, report: Report) -> None:
-    stated = written(text.root).get("failures", {})
+def _check_failures(text: Reading[_File]) -> None:
+    stated = text.written.get("failures", {})
 
     def missing(key: str, hint: str) -> None:
-        FILE.error(text, ("failures", key), report, "missing key", hint)
+        text.error(("failures", key), "missing key", hint)
 
     if "per_1000_node_days" in stated:
         for key in sorted({"gpu_per_year", "server_per_year", "nic_per_year"} & {*stated}):
             message = "expected one of this and per_1000_node_days, got both"
-            FILE.error(text, ("failures", key), report, message, "remove one of the two")
+            text.error(("failures", key), message, "remove one of the two")
     if "server_repair_hours" in stated and not {"spare_servers", "hot_standby_servers"} & {*stated}:
         missing("spare_servers", "`spare_servers: 2`: servers that take the place of failed ones during their repair")
     if "hot_standby_servers" in stated and "standby_restart_s" not in stated:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.inputs import AS_WRITTEN, LIST, TEXT, Section, means, within
+from fabric.base.inputs import LIST, TEXT, Section, Within, means
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
@@ -42,13 +42,9 @@ class StorageRequest(Section):
             json_schema_extra={"type": ["array", "string"]},
         ),
     ] = ()
-    jobs: Annotated[int, within(1, 10_000, "number of equal jobs that write at the same time")] = 1
-    system_write_GBps: Annotated[
-        float, within(1e-3, 1e6, "maximum write rate of the storage system; default: unlimited"), AS_WRITTEN
-    ] = 0
-    system_read_GBps: Annotated[
-        float, within(1e-3, 1e6, "maximum read rate of the storage system; default: unlimited"), AS_WRITTEN
-    ] = 0
+    jobs: Annotated[int, Within(1, 10_000, "number of equal jobs that write at the same time")] = 1
+    system_write_GBps: Annotated[float, Within(1e-3, 1e6, "maximum write rate of the storage system; default: unlimited")] = 0
+    system_read_GBps: Annotated[float, Within(1e-3, 1e6, "maximum read rate of the storage system; default: unlimited")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from fabric.base.diagnostics import Report, nearest
-from fabric.base.inputs import InputFile, Section, written
+from fabric.base.diagnostics import nearest
+from fabric.base.inputs import InputFile, Reading, Section
 from fabric.base.source import Node, Source
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import (
@@ -111,45 +111,39 @@ def gpus_per_domain(root: Node, name: str) -> int | None:
 
 def of_node(root: Node, name: str, gpus: int | None = None) -> TrainingJob:
     """As `read`, from a tree."""
-    report, text = Report(), Source(name, root)
-    file = JOB.model_of(text, report)
-    job = _job(file, text, gpus, report) if file is not None else None
-    if job is not None and not report.errors:
+    text = Reading(JOB, name, root)
+    file = text.model()
+    job = _job(file, text, gpus) if file is not None else None
+    if job is not None and not text.report.errors:
         for key, message, hint in check(job, gpus):
-            JOB.error(text, tuple(key.split(".")), report, message, hint)
-    report.raise_errors()
-    assert job is not None
-    return job
+            text.error(tuple(key.split(".")), message, hint)
+    return text.checked(job)
 
 
-def _job(file: JobFile, text: Source, gpus: int | None, report: Report) -> TrainingJob:
+def _job(file: JobFile, text: Reading[JobFile], gpus: int | None) -> TrainingJob:
     """The job of a file, with the values that follow from others."""
-    data = written(text.root)
+    data = text.written
     stated = frozenset(f"{section}.{key}" for section, _ in _SECTIONS for key in data.get(section, ()))
-
-    def wrong(section: str, key: str, message: str, hint: str) -> None:
-        JOB.error(text, (section, key), report, message, hint)
-
     model, parallel, batch, sizes = file.model, file.parallel, file.batch, file.bytes
     if model.experts and "model.moe_layers" not in stated:
         model = replace(model, moe_layers=model.layers)
     if "parallel.data" not in stated:
         if gpus is None:
-            wrong("parallel", "data", "missing key", "number of replicas of the model")
+            text.error(("parallel", "data"), "missing key", "number of replicas of the model")
         held = parallel.tensor * parallel.context * parallel.pipeline
         parallel = replace(parallel, data=max(1, gpus // held) if gpus else 1)
     if {"batch.sequences", "batch.micro_batches"} <= stated:
-        wrong("batch", "sequences", "expected one of sequences and micro_batches, got both", "remove one of the two")
+        text.error(("batch", "sequences"), "expected one of sequences and micro_batches, got both", "remove one of the two")
     if batch.sequences:
         each = parallel.data * batch.micro_batch
         if gpus in (None, parallel.gpus) and batch.sequences % each:  # else `check` reports the ranks first
             message = f"expected a multiple of data x micro_batch, {each}, got {batch.sequences}"
-            wrong("batch", "sequences", message, "change `data`, `micro_batch` or `sequences`")
+            text.error(("batch", "sequences"), message, "change `data`, `micro_batch` or `sequences`")
         batch = replace(batch, micro_batches=micro_batches_of(batch.sequences, parallel.data, batch.micro_batch))
     if ("compute.ms" in stated) == ("compute.tflops_per_gpu" in stated):
         got = "got both" if "compute.ms" in stated else "got neither"
         choices = nearest("", ("ms", "tflops_per_gpu"))
-        wrong("compute", "ms", f"expected one of ms and tflops_per_gpu, {got}", choices)
+        text.error(("compute", "ms"), f"expected one of ms and tflops_per_gpu, {got}", choices)
     as_activation = {key: sizes.activation for key in ("dispatch", "combine") if f"bytes.{key}" not in stated}
     return TrainingJob(
         model=model,

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from fabric.base.diagnostics import nearest
 from fabric.base.formats import yaml
-from fabric.base.inputs import AS_WRITTEN, LOWER, TEXT, Mistake, Section, means, within
+from fabric.base.inputs import LOWER, TEXT, Mistake, Section, Within, means
 from fabric.base.rounding import ceil_div
 from fabric.solver.collectives.physics import gpu_names
 
@@ -93,7 +93,7 @@ CHUNK = "chunk"  # of overlap.tensor: a call and the matrix product beside it ar
 OVERLAP_WORDS = {"data": BUCKET, "tensor": CHUNK}  # in place of a share
 RELEASE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){2}")  # as NCCL prints it: 2.18.5
 
-Share = Annotated[float, within(0, 1), AS_WRITTEN]
+Share = Annotated[float, Within(0, 1)]
 _OR_WORD = Discriminator(lambda value: "[word]" if value in OVERLAP_WORDS.values() else "[number]")
 Chunked = Annotated[Annotated[Share, Tag("[number]")] | Annotated[Literal["chunk"], Tag("[word]")], _OR_WORD]
 Bucketed = Annotated[Annotated[Share, Tag("[number]")] | Annotated[Literal["bucket"], Tag("[word]")], _OR_WORD]
@@ -117,30 +117,25 @@ def _gpu(name: str) -> str:
 class Model(Section):
     """A transformer."""
 
-    parameters: Annotated[float, within(1, 1e18, "parameters of the whole model, experts included"), AS_WRITTEN]
-    layers: Annotated[int, within(1, 100_000, "number of layers")]
-    hidden: Annotated[int, within(1, 10_000_000, "hidden dimension")]
-    sequence: Annotated[int, within(1, 1_000_000_000, "tokens of a sequence")]
-    heads: Annotated[int, within(1, 1_000_000, "attention heads; default: hidden size instead of heads x head dimension")] = (
-        0  # not stated
-    )
-    kv_heads: Annotated[int, within(1, 1_000_000, "heads of keys and values; default: all heads")] = 0
+    parameters: Annotated[float, Within(1, 1e18, "parameters of the whole model, experts included")]
+    layers: Annotated[int, Within(1, 100_000, "number of layers")]
+    hidden: Annotated[int, Within(1, 10_000_000, "hidden dimension")]
+    sequence: Annotated[int, Within(1, 1_000_000_000, "tokens of a sequence")]
+    heads: Annotated[int, Within(1, 1_000_000, "attention heads; default: hidden size instead of heads x head dimension")] = 0
+    kv_heads: Annotated[int, Within(1, 1_000_000, "heads of keys and values; default: all heads")] = 0
     head_dim: Annotated[
-        float,
-        within(1, 1_000_000, "dimension of a head; the mean of query-key and value dimension if they differ"),
-        AS_WRITTEN,
+        float, Within(1, 1_000_000, "dimension of a head; the mean of query-key and value dimension if they differ")
     ] = 0  # hidden / heads
     vocabulary: Annotated[
-        int, within(1, 1_000_000_000, "vocabulary size, for the output layer; default: it counts as part of the layers")
+        int, Within(1, 1_000_000_000, "vocabulary size, for the output layer; default: it counts as part of the layers")
     ] = 0
     tied_embeddings: Annotated[bool, means("the output layer shares the weights of the embedding")] = False
-    expert_parameters: Annotated[float, within(0, 1e18, "parameters of all experts together"), AS_WRITTEN] = 0
-    experts: Annotated[int, within(0, 100_000, "experts per layer")] = 0
-    top_k: Annotated[int, within(1, 100_000, "experts per token")] = 1
-    moe_layers: Annotated[int, within(0, 100_000, "layers with experts; default: all")] = 0
+    expert_parameters: Annotated[float, Within(0, 1e18, "parameters of all experts together")] = 0
+    experts: Annotated[int, Within(0, 100_000, "experts per layer")] = 0
+    top_k: Annotated[int, Within(1, 100_000, "experts per token")] = 1
+    moe_layers: Annotated[int, Within(0, 100_000, "layers with experts; default: all")] = 0
     expert_domains: Annotated[
-        int,
-        within(1, 1_000_000, "most NVLink domains over which the experts of a token are spread (node-limited routing)"),
+        int, Within(1, 1_000_000, "most NVLink domains over which the experts of a token are spread (node-limited routing)")
     ] = 0  # no limit
     dropout: Annotated[bool, means("dropout: its masks are kept in memory")] = False
 
@@ -182,23 +177,23 @@ class Model(Section):
 class Batch(Section):
     """Sequences of a step."""
 
-    micro_batch: Annotated[int, within(1, 1_000_000, "sequences of a micro-batch")] = 1
-    micro_batches: Annotated[int, within(1, 1_000_000, "micro-batches of one pipeline per step")] = 1
-    sequences: Annotated[int, within(1, 1_000_000_000, "sequences of a whole step, in place of micro_batches")] = 0
+    micro_batch: Annotated[int, Within(1, 1_000_000, "sequences of a micro-batch")] = 1
+    micro_batches: Annotated[int, Within(1, 1_000_000, "micro-batches of one pipeline per step")] = 1
+    sequences: Annotated[int, Within(1, 1_000_000_000, "sequences of a whole step, in place of micro_batches")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Section):
     """Ranks of each dimension, laid out as Megatron-LM does."""
 
-    data: Annotated[int, within(1, 1_000_000, "replicas of the model; default: GPUs / (tensor x context x pipeline)")] = 1
-    tensor: Annotated[int, within(1, 1_000_000, "ranks of tensor parallelism")] = 1
-    context: Annotated[int, within(1, 1_000_000, "ranks of context parallelism")] = 1
-    pipeline: Annotated[int, within(1, 1_000_000, "pipeline stages")] = 1
-    expert: Annotated[int, within(1, 1_000_000, "ranks of expert parallelism, inside data")] = 1
-    interleave: Annotated[int, within(1, 1000, "chunks of the model per pipeline stage")] = 1
+    data: Annotated[int, Within(1, 1_000_000, "replicas of the model; default: GPUs / (tensor x context x pipeline)")] = 1
+    tensor: Annotated[int, Within(1, 1_000_000, "ranks of tensor parallelism")] = 1
+    context: Annotated[int, Within(1, 1_000_000, "ranks of context parallelism")] = 1
+    pipeline: Annotated[int, Within(1, 1_000_000, "pipeline stages")] = 1
+    expert: Annotated[int, Within(1, 1_000_000, "ranks of expert parallelism, inside data")] = 1
+    interleave: Annotated[int, Within(1, 1000, "chunks of the model per pipeline stage")] = 1
     stages: Annotated[
-        tuple[Annotated[int, within(0, 100_000)], ...],
+        tuple[Annotated[int, Within(0, 100_000)], ...],
         means("layers of each stage, or of each chunk, such as `[7, 8, 8, 7]`; default: as even as possible"),
     ] = ()
     schedule: Annotated[Schedule, LOWER, means("schedule of the pipeline")] = "1f1b"
@@ -207,7 +202,7 @@ class Parallel(Section):
     sharding: Annotated[Sharding, LOWER, means("optimizer: ZeRO-1; gradients: ZeRO-2; full: ZeRO-3, FSDP")] = "none"
     deduplicate: Annotated[bool, means("a token is sent to an NVLink domain once, for all of its experts there")] = False
     gpus_per_domain: Annotated[
-        int | None, within(1, 1_000_000, "GPUs of each NVLink domain that the job uses; default: all")
+        int | None, Within(1, 1_000_000, "GPUs of each NVLink domain that the job uses; default: all")
     ] = None
 
     @property
@@ -235,17 +230,13 @@ class Parallel(Section):
 class Bytes(Section):
     """Bytes of one value that crosses the network, or that waits in memory (`saved`)."""
 
-    gradient: Annotated[float, within(0.125, 16, "bytes of one gradient value"), AS_WRITTEN] = 2
-    parameter: Annotated[float, within(0.125, 16, "bytes of one parameter value"), AS_WRITTEN] = 2
-    activation: Annotated[float, within(0.125, 16, "bytes of one activation value"), AS_WRITTEN] = 2
-    dispatch: Annotated[
-        float, within(0.125, 16, "bytes of one value sent to the experts; default: as activation"), AS_WRITTEN
-    ] = 2
-    combine: Annotated[float, within(0.125, 16, "bytes of one value sent back; default: as activation"), AS_WRITTEN] = 2
+    gradient: Annotated[float, Within(0.125, 16, "bytes of one gradient value")] = 2
+    parameter: Annotated[float, Within(0.125, 16, "bytes of one parameter value")] = 2
+    activation: Annotated[float, Within(0.125, 16, "bytes of one activation value")] = 2
+    dispatch: Annotated[float, Within(0.125, 16, "bytes of one value sent to the experts; default: as activation")] = 2
+    combine: Annotated[float, Within(0.125, 16, "bytes of one value sent back; default: as activation")] = 2
     saved: Annotated[
-        float,
-        within(0.125, 16, "bytes of an input value that a linear layer keeps for the backward pass; 1 with FP8"),
-        AS_WRITTEN,
+        float, Within(0.125, 16, "bytes of an input value that a linear layer keeps for the backward pass; 1 with FP8")
     ] = 2
 
 
@@ -253,12 +244,12 @@ class Bytes(Section):
 class Compute(Section):
     """What computing takes: `ms`, or TFLOP/s and utilisation."""
 
-    ms: Annotated[float, within(1e-6, 1e9, "compute time of one step on one GPU, without waiting"), AS_WRITTEN] = 0
-    tflops_per_gpu: Annotated[float, within(1e-3, 1e6, "FLOP rate of the data sheet, without sparsity"), AS_WRITTEN] = 0
+    ms: Annotated[float, Within(1e-6, 1e9, "compute time of one step on one GPU, without waiting")] = 0
+    tflops_per_gpu: Annotated[float, Within(1e-3, 1e6, "FLOP rate of the data sheet, without sparsity")] = 0
     attention_tflops_per_gpu: Annotated[
-        float, within(1e-3, 1e6, "FLOP rate of the attention core, if it runs in another precision"), AS_WRITTEN
+        float, Within(1e-3, 1e6, "FLOP rate of the attention core, if it runs in another precision")
     ] = 0
-    utilisation: Annotated[float, within(1e-3, 1, "share of tflops_per_gpu that is reached during compute"), AS_WRITTEN] = 0.5
+    utilisation: Annotated[float, Within(1e-3, 1, "share of tflops_per_gpu that is reached during compute")] = 0.5
     measured_on: Annotated[
         str,
         LOWER,
@@ -271,14 +262,12 @@ class Compute(Section):
         means("activations that are computed again in the backward pass: a word, or a list of parts of a layer"),
     ] = "none"
     fused_attention: Annotated[bool, means("fused attention: no scores are kept for the backward pass")] = True
-    variation: Annotated[
-        float, within(0, 0.5, "standard deviation of the speed of GPUs of one model, as a share"), AS_WRITTEN
-    ] = VARIATION
-    memory_GBps: Annotated[float, within(0, 1e6, "memory bandwidth of a GPU; default: data sheet"), AS_WRITTEN] = 0
-    memory_GB: Annotated[float, within(0, 1e6, "memory of a GPU; default: data sheet"), AS_WRITTEN] = 0
-    overhead_ms: Annotated[
-        float, within(0, 1e9, "other time of a step, besides compute, optimizer and communication"), AS_WRITTEN
-    ] = 0
+    variation: Annotated[float, Within(0, 0.5, "standard deviation of the speed of GPUs of one model, as a share")] = (
+        VARIATION
+    )
+    memory_GBps: Annotated[float, Within(0, 1e6, "memory bandwidth of a GPU; default: data sheet")] = 0
+    memory_GB: Annotated[float, Within(0, 1e6, "memory of a GPU; default: data sheet")] = 0
+    overhead_ms: Annotated[float, Within(0, 1e9, "other time of a step, besides compute, optimizer and communication")] = 0
 
     @property
     def recomputed(self) -> Recompute:
@@ -321,15 +310,13 @@ class Overlap(Section):
     """Shares of communication that compute hides, by dimension."""
 
     tensor: Annotated[
-        Chunked | None,
-        means(f"{_HIDDEN}; chunk: a call and its matrix product are cut into a chunk per rank"),
+        Chunked | None, means(f"{_HIDDEN}; chunk: a call and its matrix product are cut into a chunk per rank")
     ] = None
     context: Annotated[Share | None, means(_HIDDEN)] = None
     expert: Annotated[Share | None, means(_HIDDEN)] = None
     pipeline: Annotated[Share | None, means(_HIDDEN)] = None
     data: Annotated[
-        Bucketed | None,
-        means(f"{_HIDDEN}; bucket: the call of a layer overlaps with the compute of other layers"),
+        Bucketed | None, means(f"{_HIDDEN}; bucket: the call of a layer overlaps with the compute of other layers")
     ] = None
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fabric.base.diagnostics import Report
-from fabric.base.inputs import AS_WRITTEN, LIST, LOWER, TEXT, InputFile, Section, keys, means, within
+from fabric.base.inputs import LIST, LOWER, TEXT, InputFile, Section, Within, means
 from fabric.base.source import Node, Path_
 from fabric.base.text import aligned, duration, percent
 from fabric.solver.routing import MODES
@@ -59,16 +58,16 @@ class _Shared(Section):
     intent: Annotated[str | None, TEXT, means("intent of the design, relative to this file")] = None
     job: Annotated[str | None, TEXT, means("JOB file, relative to this file")] = None
     placement: Annotated[str | None, TEXT, means("placement of the job: packed, spread, random:SEED")] = None
-    gpus_per_domain: Annotated[int | None, within(1, 1_000_000, "GPUs of each NVLink domain that the job uses")] = None
+    gpus_per_domain: Annotated[int | None, Within(1, 1_000_000, "GPUs of each NVLink domain that the job uses")] = None
     fail: Annotated[tuple[Annotated[str, TEXT], ...] | None, LIST, means("what has failed")] = None
     routing: Annotated[Literal[tuple(MODES)] | None, LOWER, means("routing, if not that of the plan")] = None  # type: ignore[valid-type]
-    queue_pairs: Annotated[int | None, within(1, 128, "queue pairs of a connection, if not those of the plan")] = None
+    queue_pairs: Annotated[int | None, Within(1, 128, "queue pairs of a connection, if not those of the plan")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Row(_Shared):
-    gpus: Annotated[int | None, within(1, 10_000_000, "GPUs of the job; default: all of the fabric")] = None
-    seconds: Annotated[float, within(1e-9, 1e9, "measured time of a step"), AS_WRITTEN]
+    gpus: Annotated[int | None, Within(1, 10_000_000, "GPUs of the job; default: all of the fabric")] = None
+    seconds: Annotated[float, Within(1e-9, 1e9, "measured time of a step")]
     set: Annotated[dict[str, Any], means("other values of keys of the JOB file, such as `batch.sequences: 768`")] = field(
         default_factory=dict
     )
@@ -175,22 +174,21 @@ def read(path: Path, intent: Path | None = None) -> tuple[Ladder, ...]:
     Raises:
         InputError: every mistake of the file, with its place.
     """
-    report, text = Report(), FILE.parse(FILE.read_text(path), str(path))
-    file = FILE.model_of(text, report)
+    text = FILE.read(path)
+    file = text.model()
     ladders = []
     for number, entry in enumerate(file.ladders if file else ()):
         rows = []
         for at, row in enumerate(entry.rows):
             where: Path_ = ("ladders", number, "rows", at)
-            FILE.unknown(text, (*where, "set"), report, all_keys())
+            text.refuse_unknown((*where, "set"), all_keys())
             for key in ("job", *(() if intent else ("intent",))):
                 if not (getattr(row, key) or getattr(entry, key)):
-                    FILE.error(text, (*where, key), report, "missing key", "state it in the row or in its ladder")
-            values = {key: node for key in keys(text, (*where, "set")) if (node := text.at((*where, "set", key)))}
+                    text.error((*where, key), "missing key", "state it in the row or in its ladder")
+            values = {key: node for key in text.names((*where, "set")) if (node := text.at((*where, "set", key)))}
             rows.append(_row(row, entry, path.parent, intent, values))
         ladders.append(Ladder(entry.name, tuple(rows)))
-    report.raise_errors()
-    return tuple(ladders)
+    return text.checked(tuple(ladders))
 
 
 def _row(row: _Row, ladder: _Ladder, folder: Path, intent: Path | None, values: Mapping[str, Node]) -> Row:

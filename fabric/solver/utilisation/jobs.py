@@ -17,8 +17,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.base.inputs import InputFile, Section, within
+from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
+from fabric.base.inputs import InputFile, Section, Within
 
 CODE = "FAB172"
 _MAX_COUNT = 10_000_000
@@ -38,9 +38,9 @@ class Job:
 class Size(Section):
     """Jobs of one size in a list: their duration is exponential with the mean of `hours`."""
 
-    gpus: Annotated[int, within(1, _MAX_COUNT, "GPUs of a job")]
-    hours: Annotated[float, within(1e-3, 1e6, "mean duration of a job")]
-    count: Annotated[int, within(1, _MAX_COUNT, "number of such jobs, of all that are submitted")] = 1
+    gpus: Annotated[int, Within(1, _MAX_COUNT, "GPUs of a job")]
+    hours: Annotated[float, Field(ge=1e-3, le=1e6, description="mean duration of a job")]
+    count: Annotated[int, Within(1, _MAX_COUNT, "number of such jobs, of all that are submitted")] = 1
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,12 @@ def read(path: Path, partition: str = "") -> Mix:
     name, text = str(path), FILE.read_text(path)
     if text.lstrip()[:1] == "{" and (data := _json(text, name)) is not None:
         return _slurm(data, name, partition)
-    report = Report()
+    reading = FILE.parse(text, name)
     if partition:
         message = f"expected the output of `sacct --json`, as only it has partitions, got {name}"
-        report.error(CODE, Place("--partition"), message, "remove --partition: a list of sizes is all jobs")
-    file = FILE.model_of(FILE.parse(text, name), report)
-    report.raise_errors()
-    assert file is not None
-    return Mix(sizes=file.jobs)
+        hint = "remove --partition: a list of sizes is all jobs"
+        reading.report.error(CODE, Place("--partition"), message, hint)
+    return Mix(sizes=reading.checked(reading.model()).jobs)
 
 
 def _json(text: str, name: str) -> dict[str, Any] | None:
