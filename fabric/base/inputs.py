@@ -101,15 +101,18 @@ _BOUNDS = {
     "less_than": ("lt", "less than"),
     "less_than_equal": ("le", "at most"),
 }
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 _NUMBERS = ("int_type", "int_from_float", "float_type")
 _MAPPINGS = ("model_type", "model_attributes_type", "dataclass_type", "dict_type")
 
 
 class InputFile(Generic[M]):
-    """A kind of file: its model, and how its mistakes are told."""
+    """A kind of file: its model, and the words for its mistakes."""
 
     forms: ClassVar[Mapping[str, str]] = {}  # pattern of a text → what it stands for
     mapping = "a mapping"  # what stands for one in messages
+    number_hint = "write {} without a unit; the unit stands in the key's name"
+    range_hint = "check the unit in the name of the key"  # where the key has no description
 
     def __init__(self, model: type[M], what: str, shape: str, code: str) -> None:
         """`what` names the file in messages; `shape` is the hint where it is something else."""
@@ -167,39 +170,34 @@ class InputFile(Generic[M]):
                 self._translate(item, text, report)
 
     def _translate(self, item: Any, text: Source, report: Report) -> None:
-        kind, context = item["type"], item.get("ctx", {})
-        is_word = kind == "literal_error"
-        words = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", ""))) if is_word else []
-        choices = [word or number for word, number in words]
-        is_unknown = kind in ("extra_forbidden", "unexpected_keyword_argument") or (is_word and "[key]" in item["loc"])
+        kind, is_key = item["type"], "[key]" in item["loc"]
         path = tuple(step for step in item["loc"] if not (isinstance(step, str) and step.startswith("[")))
-        name, place, got = (
-            _dotted(path, text),
-            text.place(path, key=is_unknown or "[key]" in item["loc"]),
-            show(item["input"]),
-        )
-        described = self._description(path) or (self.shape if len(path) == 1 else "")
-        if is_unknown:
-            self.unknown(text, path, report, nearest(path[-1], choices) if is_word else self._key_hint(path))
-        elif kind == "missing":
-            report.error(self.code_of(kind), self.place_of_missing(path, text), f"{name}: missing key", described)
-        elif kind in _TYPES or kind in _MAPPINGS:
-            hint = self._type_hint(kind, item["input"], path) or described
-            message = f"{name}: expected {_TYPES.get(kind, self.mapping)}, got {got}"
-            report.error(self.code_of("type"), place, message, hint)
-        elif is_word:
-            message = f"{name}: expected {self.choices(choices)}, got {got}"
-            report.error(self.code_of("word"), place, message, self.word_hint(item["input"], choices) or described)
-        elif kind == "value_error":
-            message = str(context.get("error", item["msg"]))
-            scalar = not isinstance(item["input"], dict | list | tuple) and ", got " not in message
-            hint = getattr(context.get("error"), "hint", "") or described
-            report.error(self.code_of("rule"), place, f"{name}: {message}" + (f", got {got}" if scalar else ""), hint)
-        elif expected := self._expected(kind, context, item["input"], path):
-            report.error(self.code_of("range"), place, f"{name}: expected {expected}", described)
-        else:
-            message = f"{name}: {item['msg'][:1].lower()}{item['msg'][1:]}, got {got}"
-            report.error(self.code_of("type"), place, message, described)
+        choices = _choices(item) if kind == "literal_error" else []
+        if kind in _UNKNOWN or (choices and is_key):
+            self.unknown(text, path, report, nearest(path[-1], choices) if choices else self._key_hint(path))
+            return
+        subject, message, hint = self._wrong(item, path, choices)
+        place = self.place_of_missing(path, text) if kind == "missing" else text.place(path, key=is_key)
+        report.error(self.code_of(subject), place, f"{_dotted(path, text)}: {message}", hint)
+
+    def _wrong(self, item: Any, path: Path_, choices: list[str]) -> tuple[str, str, str]:
+        """What kind of mistake an error of pydantic is, the message and the hint."""
+        kind, value, context = item["type"], item["input"], item.get("ctx", {})
+        described, got = self._description(path) or self.shape, f", got {show(value)}"
+        if kind == "missing":
+            return kind, "missing key", described
+        if kind in _TYPES or kind in _MAPPINGS:
+            expected = f"expected {_TYPES.get(kind, self.mapping)}{got}"
+            return "type", expected, self._type_hint(kind, value, path) or described
+        if choices:
+            return "word", f"expected {self.choices(choices)}{got}", self.word_hint(value, choices) or described
+        if kind == "value_error":
+            error = context.get("error", item["msg"])
+            is_scalar = not isinstance(value, dict | list | tuple) and ", got " not in str(error)
+            return "rule", f"{error}{got if is_scalar else ''}", getattr(error, "hint", "") or described
+        if expected := self._expected(kind, context, value, path):
+            return "range", f"expected {expected}", self._description(path) or self.range_hint or described
+        return "type", f"{item['msg'][:1].lower()}{item['msg'][1:]}{got}", described
 
     def _expected(self, kind: str, context: Mapping[str, Any], value: Any, path: Path_) -> str:
         """What a value outside of its bounds should be, and what came; "" for another kind of mistake."""
@@ -230,9 +228,6 @@ class InputFile(Generic[M]):
     def word_hint(self, word: Any, words: list[str]) -> str:
         return nearest(word, words)
 
-    def number_hint(self, kind: str) -> str:
-        return f"write {_TYPES[kind]} without a unit; the unit stands in the key's name"
-
     def form_hint(self, path: Path_, form: str) -> str:
         """For a list or mapping that is none: what the key is, or how one is written."""
         return self._description(path) or form
@@ -252,7 +247,7 @@ class InputFile(Generic[M]):
         if kind in ("int_type", "int_from_float") and isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
             return f"write {int(value)}"
         if kind in _NUMBERS:
-            return self.number_hint(kind)
+            return self.number_hint.format(_TYPES[kind])
         if kind == "bool_type" and text.lower() in ("yes", "no", "on", "off"):
             return f"write {'true' if text.lower() in ('yes', 'on') else 'false'}"
         if kind == "string_type" and isinstance(value, int | float):
@@ -408,6 +403,12 @@ def _spurious(item: Any, errors: list[Any]) -> bool:
     """Whether a list only counts as too short because its entries are wrong, which is reported already."""
     below = (other["loc"] for other in errors if len(other["loc"]) > len(item["loc"]))
     return item["type"] == "too_short" and any(loc[: len(item["loc"])] == item["loc"] for loc in below)
+
+
+def _choices(item: Any) -> list[str]:
+    """The words that pydantic expected."""
+    words = re.findall(r"'([^']*)'|(\d+)", str(item["ctx"].get("expected", "")))
+    return [word or number for word, number in words]
 
 
 def close_word(word: Any, words: list[str]) -> str:

@@ -73,7 +73,7 @@ _FORMS = {
 class _IntentFile(InputFile[Site]):
     """The language of intents: a code for each kind of mistake, and its own words for some."""
 
-    mapping = "a mapping of keys"
+    mapping, number_hint, range_hint = "a mapping of keys", "", ""
     schema = property(lambda self: schema())
     forms = _FORMS
 
@@ -92,9 +92,6 @@ class _IntentFile(InputFile[Site]):
 
     def word_hint(self, word: Any, words: list[str]) -> str:
         return close_word(word, words)
-
-    def number_hint(self, kind: str) -> str:
-        return ""
 
     def form_hint(self, path: Path_, form: str) -> str:
         return form

@@ -226,11 +226,11 @@ def source_of(head: Head) -> str:
     """Repository and issue, or repository and path, or whatever names the report."""
     if isinstance(head.source, str):
         return head.source
-    said = {key: str(value).strip() for key, value in head.source.items()}
-    repo = said.get("repo", "")
-    beside = [f"{repo}{sign}{said[key]}" for key, sign in (("issue", "#"), ("path", ":")) if repo and key in said]
+    origin = {key: str(value).strip() for key, value in head.source.items()}
+    repo = origin.get("repo", "")
+    beside = [f"{repo}{sign}{origin[key]}" for key, sign in (("issue", "#"), ("path", ":")) if repo and key in origin]
     return next(iter(beside), repo) or next(
-        (said[key] for key in ("report", "name", "title", "url", "kind") if key in said), ""
+        (origin[key] for key in ("report", "name", "title", "url", "kind") if key in origin), ""
     )
 
 

@@ -40,7 +40,7 @@ class Size(Section):
 
     gpus: Annotated[int, Within(1, _MAX_COUNT, "GPUs of a job")]
     hours: Annotated[float, Field(ge=1e-3, le=1e6, description="mean duration of a job")]
-    count: Annotated[int, Within(1, _MAX_COUNT, "number of such jobs, of all that are submitted")] = 1
+    count: Annotated[int, Within(1, _MAX_COUNT, "number of these jobs among all submissions")] = 1
 
 
 @dataclass(frozen=True)
