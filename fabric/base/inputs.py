@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from annotated_types import Ge, GroupedMetadata, Le
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, TypeAdapter, ValidationError, WrapValidator
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, ValidationError, WrapValidator
 
 from fabric.base import source
 from fabric.base.diagnostics import InputError, Place, Report, nearest, show
@@ -21,6 +21,9 @@ from fabric.base.formats import json_line
 from fabric.base.reading import text_of
 from fabric.base.source import Node, Path_, Source
 from fabric.base.text import listed, plural
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -56,13 +59,11 @@ def _as_written(value: Any, check: Callable[[Any], Any]) -> Any:
 _AS_WRITTEN = WrapValidator(_as_written)
 
 
-@dataclass(frozen=True)
 class Within(GroupedMetadata):
     """A number between two bounds, both included. It stays as it is written: 400 is no 400.0."""
 
-    least: float
-    most: float
-    description: str | None = None
+    def __init__(self, least: float, most: float, description: str | None = None) -> None:
+        self.least, self.most, self.description = least, most, description
 
     def __iter__(self) -> Iterator[Any]:
         yield from (Ge(self.least), Le(self.most), Field(description=self.description), _AS_WRITTEN)
@@ -144,6 +145,8 @@ class InputFile(Generic[M]):
 
     @cached_property
     def adapter(self) -> TypeAdapter[M]:
+        from pydantic import TypeAdapter  # which an intent does without
+
         return TypeAdapter(self.model)
 
     @cached_property

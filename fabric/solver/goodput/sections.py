@@ -62,9 +62,7 @@ _OF_PLAN = ("fabric", "targets", "jobs", "system_write_GBps", "system_read_GBps"
 class Checkpoint(StorageRequest):
     """How a job saves its state. Rates in GB/s of the whole job unless the name says otherwise."""
 
-    write_GBps: Annotated[
-        float, Within(1e-3, 1e6, "write rate of the whole job; default: by the storage fabric of the plan")
-    ] = 0
+    write_GBps: Annotated[float, Within(1e-3, 1e6, "write rate of the whole job; default: by the plan's storage fabric")] = 0
     read_GBps: Annotated[float, Within(1e-3, 1e6, "read rate of the whole job; default: write_GBps")] = 0
     bytes_per_parameter: Annotated[
         float,
@@ -72,9 +70,7 @@ class Checkpoint(StorageRequest):
     ] = 0
     interval_s: Annotated[float, Within(1, 1e7, "useful time between two checkpoints; default: the best")] = 0
     asynchronous: Annotated[bool, means("the job continues once its state is copied to host memory")] = False
-    copy_GBps_per_gpu: Annotated[
-        float, Within(1e-3, 1e4, "copy rate from a GPU to host memory, for asynchronous checkpoints")
-    ] = 0
+    copy_GBps_per_gpu: Annotated[float, Within(1e-3, 1e4, "copy rate from a GPU to host memory, if asynchronous")] = 0
     local_GBps_per_server: Annotated[
         float, Within(1e-3, 1e4, "write rate of the disks of a server: the job continues once its state is on them")
     ] = 0
@@ -97,11 +93,10 @@ def _rate(part: str) -> Any:
 class Failures(Section):
     """How a job comes back, and failures of parts per year."""
 
-    detection_s: Annotated[float, Within(0, 1e7, "time from a failure to the decision to restart")] = (
-        600.0  # MegaScale, NSDI'24: under 10 min
-    )
+    # MegaScale, NSDI'24: detected in under 10 min, caught up in under 15 min
+    detection_s: Annotated[float, Within(0, 1e7, "time from a failure to the decision to restart")] = 600.0
     restart_s: Annotated[float, Within(0, 1e7, "time of scheduling, start and warm-up, without reading the checkpoint")] = (
-        900.0  # the same: caught up in under 15 min
+        900.0
     )
     repair_hours: Annotated[float, Within(0, 1e5, "repair time of a link or switch")] = 24.0
     spare_servers: Annotated[
@@ -112,16 +107,12 @@ class Failures(Section):
     hot_standby_servers: Annotated[int, Within(0, 10_000, "running spares, in addition to `spare_servers`")] = 0
     standby_restart_s: Annotated[float, Within(0, 1e7, "restart time with a hot standby, in place of restart_s")] = 0
     power_domain_servers: Annotated[
-        int, Within(1, 1_000_000, "servers on one power distribution unit; default: its failures are not modeled")
+        int, Within(1, 1_000_000, "servers on one power distribution unit; default: no such failures")
     ] = 0
     power_hours: Annotated[float, Within(0, 1e5, "time until power is back")] = 6.0  # Dean, Google I/O 2008
-    cooling_domain_servers: Annotated[
-        int, Within(1, 1_000_000, "servers in one cooling zone; default: its failures are not modeled")
-    ] = 0
+    cooling_domain_servers: Annotated[int, Within(1, 1_000_000, "servers in one cooling zone; default: no such failures")] = 0
     cooling_hours: Annotated[float, Within(0, 1e5, "time until cooling is back")] = 36.0  # the same: 1 to 2 days
-    per_1000_node_days: Annotated[
-        float, Within(1e-6, 1e6, "failures of servers with their GPUs and NICs; default: by part")
-    ] = 0
+    per_1000_node_days: Annotated[float, Within(1e-6, 1e6, "failures of servers with GPUs and NICs; default: by part")] = 0
     gpu_per_year: Annotated[float | None, _rate("a GPU")] = None
     server_per_year: Annotated[float | None, _rate("a server without GPUs and NICs")] = None
     nic_per_year: Annotated[float | None, _rate("a NIC")] = None

@@ -124,11 +124,9 @@ class Model(Section):
     heads: Annotated[int, Within(1, 1_000_000, "attention heads; default: hidden size instead of heads x head dimension")] = 0
     kv_heads: Annotated[int, Within(1, 1_000_000, "heads of keys and values; default: all heads")] = 0
     head_dim: Annotated[
-        float, Within(1, 1_000_000, "dimension of a head; the mean of query-key and value dimension if they differ")
-    ] = 0  # hidden / heads
-    vocabulary: Annotated[
-        int, Within(1, 1_000_000_000, "vocabulary size, for the output layer; default: it counts as part of the layers")
+        float, Within(1, 1_000_000, "dimension of a head, the mean of keys and values; default: hidden / heads")
     ] = 0
+    vocabulary: Annotated[int, Within(1, 1_000_000_000, "vocabulary size, for the output layer")] = 0
     tied_embeddings: Annotated[bool, means("the output layer shares the weights of the embedding")] = False
     expert_parameters: Annotated[float, Within(0, 1e18, "parameters of all experts together")] = 0
     experts: Annotated[int, Within(0, 100_000, "experts per layer")] = 0
@@ -201,9 +199,7 @@ class Parallel(Section):
     sequence_parallel: Annotated[bool, means("activations between layers are split over the tensor ranks")] = False
     sharding: Annotated[Sharding, LOWER, means("optimizer: ZeRO-1; gradients: ZeRO-2; full: ZeRO-3, FSDP")] = "none"
     deduplicate: Annotated[bool, means("a token is sent to an NVLink domain once, for all of its experts there")] = False
-    gpus_per_domain: Annotated[
-        int | None, Within(1, 1_000_000, "GPUs of each NVLink domain that the job uses; default: all")
-    ] = None
+    gpus_per_domain: Annotated[int | None, Within(1, 1_000_000, "GPUs used of each NVLink domain; default: all")] = None
 
     @property
     def gpus(self) -> int:
@@ -236,7 +232,7 @@ class Bytes(Section):
     dispatch: Annotated[float, Within(0.125, 16, "bytes of one value sent to the experts; default: as activation")] = 2
     combine: Annotated[float, Within(0.125, 16, "bytes of one value sent back; default: as activation")] = 2
     saved: Annotated[
-        float, Within(0.125, 16, "bytes of an input value that a linear layer keeps for the backward pass; 1 with FP8")
+        float, Within(0.125, 16, "bytes of an input value that a layer keeps for the backward pass; 1 with FP8")
     ] = 2
 
 
@@ -247,7 +243,7 @@ class Compute(Section):
     ms: Annotated[float, Within(1e-6, 1e9, "compute time of one step on one GPU, without waiting")] = 0
     tflops_per_gpu: Annotated[float, Within(1e-3, 1e6, "FLOP rate of the data sheet, without sparsity")] = 0
     attention_tflops_per_gpu: Annotated[
-        float, Within(1e-3, 1e6, "FLOP rate of the attention core, if it runs in another precision")
+        float, Within(1e-3, 1e6, "FLOP rate of the attention core, if of other precision")
     ] = 0
     utilisation: Annotated[float, Within(1e-3, 1, "share of tflops_per_gpu that is reached during compute")] = 0.5
     measured_on: Annotated[
@@ -262,9 +258,7 @@ class Compute(Section):
         means("activations that are computed again in the backward pass: a word, or a list of parts of a layer"),
     ] = "none"
     fused_attention: Annotated[bool, means("fused attention: no scores are kept for the backward pass")] = True
-    variation: Annotated[float, Within(0, 0.5, "standard deviation of the speed of GPUs of one model, as a share")] = (
-        VARIATION
-    )
+    variation: Annotated[float, Within(0, 0.5, "standard deviation of the speed of GPUs, as a share")] = VARIATION
     memory_GBps: Annotated[float, Within(0, 1e6, "memory bandwidth of a GPU; default: data sheet")] = 0
     memory_GB: Annotated[float, Within(0, 1e6, "memory of a GPU; default: data sheet")] = 0
     overhead_ms: Annotated[float, Within(0, 1e9, "other time of a step, besides compute, optimizer and communication")] = 0
@@ -309,15 +303,13 @@ class Software(Section):
 class Overlap(Section):
     """Shares of communication that compute hides, by dimension."""
 
-    tensor: Annotated[
-        Chunked | None, means(f"{_HIDDEN}; chunk: a call and its matrix product are cut into a chunk per rank")
-    ] = None
+    tensor: Annotated[Chunked | None, means(f"{_HIDDEN}; chunk: call and matrix product are cut into a chunk per rank")] = (
+        None
+    )
     context: Annotated[Share | None, means(_HIDDEN)] = None
     expert: Annotated[Share | None, means(_HIDDEN)] = None
     pipeline: Annotated[Share | None, means(_HIDDEN)] = None
-    data: Annotated[
-        Bucketed | None, means(f"{_HIDDEN}; bucket: the call of a layer overlaps with the compute of other layers")
-    ] = None
+    data: Annotated[Bucketed | None, means(f"{_HIDDEN}; bucket: the call of a layer overlaps with other layers")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
