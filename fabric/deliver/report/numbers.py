@@ -11,7 +11,6 @@ import numpy as np
 from fabric.base.grouping import grouped
 from fabric.configs.site_files import routed
 from fabric.deliver.report.assets import Grid, grid
-from fabric.design.planner.lossless import RULES
 from fabric.hardware.headroom import explain
 from fabric.model.plan import (
     ATTACHMENT,
@@ -25,6 +24,7 @@ from fabric.model.plan import (
     FabricLossless,
     FabricPlan,
 )
+from fabric.model.settings.services import ECN_RULES
 from fabric.nos.target import target
 
 _BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
@@ -153,7 +153,7 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
         f"RoCE: DSCP {qos.dscp}, priority {qos.priority}, lossless (PFC), guaranteed {qos.lossless_percent} %. "
         f"Congestion notifications: DSCP {qos.cnp_dscp}, priority {qos.cnp_priority}. "
         f"Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
-        f"ECN by rule {settings.ecn.rule} ({RULES[settings.ecn.rule].source})."
+        f"ECN by rule {settings.ecn.rule} ({ECN_RULES[settings.ecn.rule].source})."
     )
     return Arithmetic(sentence, _ports(fabric, lossless), _buffers(fabric, lossless), tuple(_sums(fabric, lossless)))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.base.rounding import ceil_div
-from fabric.base.text import counted, plural
+from fabric.base.text import counted, listed, plural
 from fabric.design.planner.sizing import decide
 from fabric.design.planner.sizing_inputs import leaf_uplinks
 from fabric.design.planner.sizing_rule import core_speed, spine_split
@@ -106,6 +106,16 @@ class Case:
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
         return list(zip(self.sizing.groups, self.spec.groups, strict=True))
+
+
+def unused_splits(spec: FabricSpec) -> list[str]:
+    """Splits of the catalog that the sizes do not count on, as the lock keeps others."""
+    tiers = {tier.switch: tier.left_out for tier in (spec.leaf, spec.spine, spec.core)}
+    return [
+        f"cages of {switch} stay split as in the lock; the catalog also has {listed(splits)}"
+        for switch, splits in tiers.items()
+        if splits
+    ]
 
 
 def _units(case: Case) -> list[str]:

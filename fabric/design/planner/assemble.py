@@ -90,7 +90,9 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
-    lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
+    lock = FabricLock(
+        blocks=plan.blocks, wiring=history, attachments=attached_ports, tenants=numbers_of(spec, tenants.tenants)
+    )
     return plan, lock
 
 

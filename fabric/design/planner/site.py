@@ -19,6 +19,7 @@ from fabric.design.planner import (
     overlay,
     pins,
     pools as address_pools,
+    splits,
     tenant_numbers,
     warnings,
 )
@@ -66,15 +67,13 @@ def _devices(sizing: Sizing) -> int:
 
 
 def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
-    """Sizes every fabric; pods of the lock are kept. Raises InputError with the mistakes of all."""
+    """Sizes every fabric; splits and pods of the lock are kept. Raises InputError with the mistakes of all."""
     lock, _ = _settled(site, lock)
     report, sized = Report(), {}
     for name, spec in site.fabrics.items():
         overlay.check(spec, report)
-        fabric_lock = lock.fabrics.get(name, FabricLock())
         try:
-            held = hold(spec, fabric_lock)
-            sized[name] = (held, size(held, fabric_lock.units_per_pod))
+            sized[name] = _sized(spec, lock.fabrics.get(name, FabricLock()))
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
@@ -83,6 +82,17 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
         name: (cable_lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
     }
+
+
+def _sized(spec: FabricSpec, lock: FabricLock) -> tuple[FabricSpec, Sizing]:
+    """The first of the candidates of a fabric that can be built. Raises InputError of the last."""
+    *first, last = (hold(candidate, lock) for candidate in splits.candidates(spec, lock))
+    for held in first:
+        try:
+            return held, size(held, lock.units_per_pod)
+        except InputError:
+            continue
+    return last, size(last, lock.units_per_pod)
 
 
 def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -> None:
@@ -209,11 +219,13 @@ def _warn_of_changes(site: SiteSpec, changes: list[lock_repair.Change], lost: li
 
 
 def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
-    """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
+    """A fabric with its lossless class, which needs cable lengths, and its lock with lengths and splits in use."""
     spec = plan.spec
     lossless_class = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
     cable_lengths.report_changes(spec, known, report, lossless=lossless_class is not None)
-    return replace(plan, lossless=lossless_class), replace(kept, lengths=cable_lengths.kept(spec.lengths))
+    switches = splits.kept(spec, plan.sizing)
+    splits.report_changes(plan, known, switches, report)
+    return replace(plan, lossless=lossless_class), replace(kept, lengths=cable_lengths.kept(spec.lengths), switches=switches)
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:

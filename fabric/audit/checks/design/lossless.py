@@ -24,8 +24,7 @@ from fabric.audit.checks.design.base import (
     switches,
 )
 from fabric.base.grouping import grouped
-from fabric.design.planner.lossless import buffer_of, frame_bytes
-from fabric.hardware.headroom import Headroom, floor_bytes, headroom
+from fabric.hardware.headroom import Headroom, floor_bytes, headroom, reserved_bytes
 from fabric.model.plan import (
     KINDS,
     LEAF,
@@ -279,7 +278,7 @@ def recomputed(fabric: FabricPlan, role: str, place: SpeedAndLength) -> Headroom
         spec.underlay.mtu,
         spec.qos.traffic,
         switch=tier.switch,
-        lossless_mtu_bytes=frame_bytes(spec),
+        lossless_mtu_bytes=spec.lossless_frame_bytes,
     )
 
 
@@ -380,7 +379,7 @@ def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> in
 
     tier = getattr(fabric.spec, key[0])
     ports = [(recomputed(fabric, key[0], place), count) for place, count in sorted(entry.counts.items())]
-    return buffer_of(asic(tier.model.asic), tier.model, tier.switch, ports).reserved_bytes
+    return reserved_bytes(asic(tier.model.asic), tier.switch, ports)[1]
 
 
 def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[SpeedAndLength, tuple[int, int]]]:
