@@ -81,7 +81,7 @@ def mistakes(name: str, text: str, folder: Path) -> tuple[Diagnostic, ...]:
     return caught.value.diagnostics
 
 
-def test_a_key_of_another_section_is_said_to_belong_there() -> None:
+def test_a_key_of_another_section_has_a_hint_where_it_belongs() -> None:
     text = "model: {parameters: 1, layers: 1, hidden: 1, sequence: 1}\nbatch: {layers: 2}\nparallel: {}\ncompute: {ms: 1}\n"
     with pytest.raises(
         InputError, match=r"j.yaml:2:9: error\[FAB173\]: unknown key 'layers' under batch\n.*`layers` belongs"
