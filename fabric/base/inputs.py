@@ -16,7 +16,7 @@ from annotated_types import Ge, GroupedMetadata, Le
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, ValidationError, WrapValidator
 
 from fabric.base import source
-from fabric.base.diagnostics import InputError, Place, Report, nearest, show
+from fabric.base.diagnostics import InputError, Report, nearest, one_of, show
 from fabric.base.formats import json_line
 from fabric.base.reading import text_of
 from fabric.base.source import Node, Path_, Source
@@ -111,9 +111,12 @@ class InputFile(Generic[M]):
     """A kind of file: its model, and the words for its mistakes."""
 
     forms: ClassVar[Mapping[str, str]] = {}  # pattern of a text → what it stands for
+    codes: ClassVar[Mapping[str, str]] = {}  # of a kind of mistake: unknown, missing, type, range, word, rule
     mapping = "a mapping"  # what stands for one in messages
     number_hint = "write {} without a unit; the unit stands in the key's name"
     range_hint = "check the unit in the name of the key"  # where the key has no description
+    top = ""  # definition that the places of keys begin at; "": the whole
+    is_full = True  # both bounds of a number, a description before the form, and where a missing key would stand
 
     def __init__(self, model: type[M], what: str, shape: str, code: str) -> None:
         """`what` names the file in messages; `shape` is the hint where it is something else."""
@@ -160,11 +163,7 @@ class InputFile(Generic[M]):
         """An error for a key that is not known."""
         parent = _dotted(path[:-1], text)
         message = f"unknown key {show(path[-1])}" + (f" under {parent}" if parent else "")
-        report.error(self.code_of("unknown"), text.place(path, key=True), message, hint)
-
-    def code_of(self, kind: str) -> str:
-        """The code of mistakes of a kind: unknown, missing, type, range, word, rule."""
-        return self.code
+        report.error(self.codes.get("unknown", self.code), text.place(path, key=True), message, hint)
 
     def translate(self, errors: list[Any], text: Source, report: Report) -> None:
         """Errors of pydantic as diagnostics in the words of the file."""
@@ -180,8 +179,9 @@ class InputFile(Generic[M]):
             self.unknown(text, path, report, nearest(path[-1], choices) if choices else self._key_hint(path))
             return
         subject, message, hint = self._wrong(item, path, choices)
-        place = self.place_of_missing(path, text) if kind == "missing" else text.place(path, key=is_key)
-        report.error(self.code_of(subject), place, f"{_dotted(path, text)}: {message}", hint)
+        is_above = kind == "missing" and not self.is_full
+        place = text.place(path[:-1] if is_above else path, key=is_key or (is_above and len(path) > 1))
+        report.error(self.codes.get(subject, self.code), place, f"{_dotted(path, text)}: {message}", hint)
 
     def _wrong(self, item: Any, path: Path_, choices: list[str]) -> tuple[str, str, str]:
         """What kind of mistake an error of pydantic is, the message and the hint."""
@@ -193,7 +193,8 @@ class InputFile(Generic[M]):
             expected = f"expected {_TYPES.get(kind, self.mapping)}{got}"
             return "type", expected, self._type_hint(kind, value, path) or described
         if choices:
-            return "word", f"expected {self.choices(choices)}{got}", self.word_hint(value, choices) or described
+            words, hint = (", ".join, nearest) if self.is_full else (one_of, close_word)
+            return "word", f"expected {words(choices)}{got}", hint(value, choices) or described
         if kind == "value_error":
             error = context.get("error", item["msg"])
             is_scalar = not isinstance(value, dict | list | tuple) and ", got " not in str(error)
@@ -207,7 +208,10 @@ class InputFile(Generic[M]):
         got = f", got {show(value)}"
         if kind in _BOUNDS:
             bound, words = _BOUNDS[kind]
-            return (self.span(self.schema_at(path)) or f"{words} {_number(context[bound])}") + got
+            node = self.schema_at(path) if self.is_full else {}
+            if "minimum" in node and "maximum" in node:
+                return f"{_number(node['minimum'])} to {_number(node['maximum'])}{got}"
+            return f"{words} {_number(context[bound])}{got}"
         if kind == "string_pattern_mismatch":
             return self.forms.get(context["pattern"], f"text of the form {context['pattern']}") + got
         if kind == "string_too_long":
@@ -217,26 +221,6 @@ class InputFile(Generic[M]):
         if kind == "too_short":
             return f"at least {plural(context['min_length'], 'entry', 'entries')}, got {len(value) or 'none'}"
         return ""
-
-    # --- words that an intent has otherwise
-
-    def span(self, node: Mapping[str, Any]) -> str:
-        """Both bounds of a number where it has both."""
-        both = "minimum" in node and "maximum" in node
-        return f"{_number(node['minimum'])} to {_number(node['maximum'])}" if both else ""
-
-    def choices(self, words: list[str]) -> str:
-        return ", ".join(words)
-
-    def word_hint(self, word: Any, words: list[str]) -> str:
-        return nearest(word, words)
-
-    def form_hint(self, path: Path_, form: str) -> str:
-        """For a list or mapping that is none: what the key is, or how one is written."""
-        return self._description(path) or form
-
-    def place_of_missing(self, path: Path_, text: Source) -> Place:
-        return text.place(path)
 
     # --- hints
 
@@ -256,10 +240,13 @@ class InputFile(Generic[M]):
         if kind == "string_type" and isinstance(value, int | float):
             return "quote the value"
         if kind in ("tuple_type", "list_type"):
-            return self.form_hint(path, "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`")
-        if kind in _MAPPINGS and (known := self.keys_at(path)):
-            return self.form_hint(path, f"its keys are {listed(known, 12)}")
-        return "" if kind not in _MAPPINGS else self._description(path) or "write `key: value` lines, indented"
+            described = self._description(path) if self.is_full else ""
+            return described or "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
+        if kind in _MAPPINGS:
+            known = self.keys_at(path)
+            described = self._description(path) if self.is_full or not known else ""
+            return described or (f"its keys are {listed(known, 12)}" if known else "write `key: value` lines, indented")
+        return ""
 
     def _key_hint(self, path: Path_) -> str:
         """For an unknown key: the nearest one, where the key belongs, or what there is."""
@@ -284,12 +271,8 @@ class InputFile(Generic[M]):
                 if depth < 4:
                     walk(child, f"{path}.{name}" if path else name, depth + 1)
 
-        walk(self.top(), "", 0)
+        walk(self.schema["$defs"][self.top] if self.top else self.schema, "", 0)
         return places
-
-    def top(self) -> dict[str, Any]:
-        """Where places begin."""
-        return self.schema
 
     def _description(self, path: Path_) -> str:
         """What the schema says of a key, for a hint: `mtu`: IP MTU in bytes."""

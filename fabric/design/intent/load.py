@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from fabric.base import source
-from fabric.base.diagnostics import Place, Report, one_of, show
+from fabric.base.diagnostics import Report, show
 from fabric.base.formats import json_text, model_of
-from fabric.base.inputs import InputFile, close_word
-from fabric.base.source import Path_, Source
+from fabric.base.inputs import InputFile
+from fabric.base.source import Source
 from fabric.base.text import listed
 from fabric.design.intent.site import VERSION, Fabric, Site
 from fabric.hardware.catalog import models
@@ -75,29 +75,7 @@ class _IntentFile(InputFile[Site]):
 
     mapping, number_hint, range_hint = "a mapping of keys", "", ""
     schema = property(lambda self: schema())
-    forms = _FORMS
-
-    def code_of(self, kind: str) -> str:
-        return _CODES[kind]
-
-    def top(self) -> dict[str, Any]:
-        fabric: dict[str, Any] = schema()["$defs"]["Fabric"]
-        return fabric
-
-    def span(self, node: Any) -> str:
-        return ""
-
-    def choices(self, words: list[str]) -> str:
-        return one_of(words)
-
-    def word_hint(self, word: Any, words: list[str]) -> str:
-        return close_word(word, words)
-
-    def form_hint(self, path: Path_, form: str) -> str:
-        return form
-
-    def place_of_missing(self, path: Path_, text: Source) -> Place:
-        return text.place(path[:-1], key=len(path) > 1)
+    forms, codes, top, is_full = _FORMS, _CODES, "Fabric", False
 
 
 _INTENT = _IntentFile(Site, "an intent", "", "")
