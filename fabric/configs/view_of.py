@@ -15,15 +15,13 @@ from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     ATTACHED,
     ATTACHMENT,
+    BETWEEN_SWITCHES,
     CORE,
     KINDS,
     LEAF,
-    LEAF_LEAF,
-    LEAF_SPINE,
     SERVER,
     SERVER_LEAF,
     SPINE,
-    SPINE_CORE,
     Balancing,
     Device,
     FabricPlan,
@@ -47,7 +45,6 @@ from fabric.model.plan import (
 from fabric.nos.target import management_port, target
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
-_FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 class Views:
@@ -278,7 +275,7 @@ class Views:
             first = end == (1 if kind in (SERVER_LEAF, ATTACHMENT) else 0)
             address = f"{self._text(low if first else low + 1)}/{fabric.subnet_length}"
             peer_address = self._text(low + 1 if first else low)
-        fabric_link = kind in _FABRIC_KINDS
+        fabric_link = kind in BETWEEN_SWITCHES
         port = Port(
             ref=ref,
             kind="fabric" if fabric_link else "server" if kind == SERVER_LEAF else "attachment",

@@ -325,36 +325,17 @@ class _Work:
             message = f"the config of {name} has the host name of another device: {other.name}"
             fact = other.facts.hostname
             file, line = (fact.file, fact.line) if fact else (next(iter(other.files)), 0)
-            return Finding(
-                id=HostNames.id,
-                severity=ERROR,
-                device=name,
-                file=file,
-                line=line,
-                message=message,
-                hint=HostNames.of_copy.format(name),
-            )
+            return HostNames.in_file(name, file, line, message, HostNames.of_copy.format(name), ERROR)
         if not texts:
-            message, hint = (
-                "no config with this host name was found",
-                "add the config of the switch with its planned host name",
-            )
+            message = "no config with this host name was found"
+            hint = "add the config of the switch with its planned host name"
         elif self.given is not None and self.given[name].nos != nos:
-            message, hint = (
-                f"network OS: expected {nos}, got {self.given[name].nos}",
-                "collect the config of this switch again, or correct `nos:` in the intent",
-            )
+            message = f"network OS: expected {nos}, got {self.given[name].nos}"
+            hint = "collect the config of this switch again, or correct `nos:` in the intent"
         else:
             return None
-        return Finding(
-            id=HostNames.id,
-            severity=ERROR,
-            device=name,
-            file=next(iter(texts), str(self.renderer.plan.settings.home.path)),
-            line=0,
-            message=message,
-            hint=hint,
-        )
+        file = next(iter(texts), str(self.renderer.plan.settings.home.path))
+        return HostNames.in_file(name, file, 0, message, hint, ERROR)
 
     def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
         """Path → text of what is judged; `seen` takes down how it lies there."""

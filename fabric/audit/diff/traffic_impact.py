@@ -12,7 +12,7 @@ from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.design import TenantMove
 from fabric.audit.diff.groups import NETPLAN, HostChange
 from fabric.audit.diff.recabling import MOVE, PULL
-from fabric.audit.diff.report_blocks import Notes, Table
+from fabric.base.formats.blocks import Notes, Table
 from fabric.base.text import listed, plural
 from fabric.nos.dialect import RELOAD
 

@@ -79,13 +79,4 @@ class StateCheck(Check[AllFaults]):
     def check(self, judged: AllFaults) -> Iterator[Finding]:
         for kind in self.kinds:
             for fault in judged.faults.get(kind, ()):
-                hint = fault.hint or self.remediation
-                yield Finding(
-                    id=self.id,
-                    severity=self.severity,
-                    device=fault.device,
-                    file=judged.file(fault),
-                    line=0,
-                    message=fault.message,
-                    hint=hint,
-                )
+                yield self.in_file(fault.device, judged.file(fault), 0, fault.message, fault.hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fabric.audit.cabling.finding import Finding as CableFinding
+from fabric.audit.cabling.finding import CableFault
 from fabric.audit.cabling.planned import canonical
 from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.planned import planned_ports
@@ -165,11 +165,10 @@ def _cables(site: Site) -> Iterator[Fault]:
             if one.at.device in site.switches
             else next((name for name, _ in sorted(ends) if name in site.switches), one.at.device)
         )
-        moves = "; ".join(move.text for move in one.moves[:4])
-        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
+        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, one.hint)
 
 
-def _known(site: Site, one: CableFinding) -> bool:
+def _known(site: Site, one: CableFault) -> bool:
     """Whether the state of ports explains a finding of LLDP."""
     ends = _ends(one)
     if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends & site.down:
@@ -178,11 +177,11 @@ def _known(site: Site, one: CableFinding) -> bool:
     return one.kind == "wrong-speed" and known
 
 
-def _ends(one: CableFinding) -> set[End]:
+def _ends(one: CableFault) -> set[End]:
     return {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
 
 
-def _quiet(site: Site, findings: Iterable[CableFinding]) -> dict[str, set[End]]:
+def _quiet(site: Site, findings: Iterable[CableFault]) -> dict[str, set[End]]:
     """Switches of which all links, more than one, are missing in LLDP; of two neighbors the one with more of them."""
     missing = grouped_sets((end[0], end) for one in findings if one.kind == "missing" for end in _ends(one))
     whole: dict[str, set[End]] = {}

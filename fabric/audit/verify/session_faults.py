@@ -13,15 +13,7 @@ from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer
 
-STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
-    "stopped",
-    "silent",
-    "session",
-    "extra-session",
-    "asn",
-    "family",
-    "bfd",
-)
+STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = ("stopped", "silent", "session", "extra-session", "asn", "family", "bfd")
 ABSENT = ": no such neighbor"
 
 

@@ -13,10 +13,10 @@ from ipaddress import ip_interface, ip_network
 
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected as Neighbors, take
-from fabric.audit.cabling.finding import Finding as CableFinding
+from fabric.audit.cabling.finding import CableFault
 from fabric.audit.cabling.planned import canonical, places, planned
 from fabric.audit.verify.reported_state import ReportedState, peer_key
-from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Paths, Planned, paths, sessions_of
+from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Paths, Planned, originated, paths, sessions_of
 from fabric.base.grouping import grouped
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
@@ -114,12 +114,7 @@ class Switch:
 
     @cached_property
     def originates(self) -> tuple[str, ...]:
-        """Prefixes that a switch makes known by itself: loopback, tunnel address, prefixes of servers."""
-        view = self.view
-        own = [view.loopback6 or view.loopback]
-        if view.overlay and view.overlay.vtep:
-            own.append(f"{view.overlay.vtep}/32")
-        return tuple(dict.fromkeys((*own, *view.aggregates)))
+        return originated(self.view)
 
     def inside(self, prefix: str) -> list[PlannedPort]:
         """The server ports with an address in a prefix."""
@@ -229,7 +224,7 @@ class Site:
         return frozenset(found)
 
     @cached_property
-    def cables(self) -> tuple[CableFinding, ...]:
+    def cables(self) -> tuple[CableFault, ...]:
         """What `fabric cabling verify` finds in the collected LLDP neighbors."""
         listening = self.known(LLDP)
         if not listening:

@@ -19,6 +19,7 @@ from fabric.design.planner.lock_repair import MOVED_POOL
 from fabric.design.planner.numbers import Exhausted, Need, NumberSpace, power_of_two
 from fabric.model.plan import (
     ATTACHMENT,
+    BETWEEN_SWITCHES,
     CORE,
     LEAF,
     LEAF_LEAF,
@@ -39,8 +40,6 @@ from fabric.model.plan import (
     TenantPlan,
 )
 from fabric.model.plan.tenant_ports import owners
-
-_FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ def _peers(wired: WiredFabric) -> dict[int, tuple[int, ...]]:
     which are the same in every pod.
     """
     links, devices, route_servers = wired.links, wired.devices, wired.spec.overlay.route_servers
-    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, _FABRIC)], axis=0)
+    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, BETWEEN_SWITCHES)], axis=0)
     ranked: dict[tuple[int, int, int], int] = {}
     serves: set[int] = set()
     for device in devices:

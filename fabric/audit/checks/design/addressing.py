@@ -11,18 +11,8 @@ from numpy.typing import NDArray
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.audit.checks.base import RESTORE_LOCK
-from fabric.audit.checks.design.base import (
-    BETWEEN_SWITCHES,
-    FabricCheck,
-    Path,
-    before,
-    in_all,
-    link_ends,
-    named,
-    pinned,
-    rows,
-)
-from fabric.model.plan import ATTACHMENT, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
+from fabric.audit.checks.design.base import FabricCheck, Path, before, in_all, link_ends, named, pinned, rows
+from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 from fabric.model.settings.services import Management
 
 SHARED = ip_network("100.64.0.0/10")

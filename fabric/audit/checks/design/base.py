@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fabric.audit.checks import Check, Design, Finding
 from fabric.base.text import counted, listed
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import ATTACHMENT, CLOSED, CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SPINE, SPINE_CORE, Device, FabricPlan
+from fabric.model.plan import ATTACHMENT, CLOSED, CORE, LEAF, SPINE, Device, FabricPlan
 from fabric.nos.target import target
 
 # --- fabric ---------------------------------------------------------------------------------------------------
@@ -21,7 +21,6 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Path = tuple[str | int, ...]
 
-BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 NOUNS = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 

@@ -72,12 +72,7 @@ class PfcAtBothEnds(LosslessCheck):
 
     @staticmethod
     def _does(
-        fabric: FabricPlan,
-        lossless: FabricLossless,
-        able: dict[str, bool],
-        link: Ends,
-        sort: tuple[str, str],
-        servers: bool,
+        fabric: FabricPlan, lossless: FabricLossless, able: dict[str, bool], link: Ends, sort: tuple[str, str], servers: bool
     ) -> bool:
         """Whether one end supports PFC; an attachment counts as supporting what its leaf does."""
         if sort[0] == SERVER:
@@ -261,10 +256,7 @@ def _marking(fabric: FabricPlan, qos: Qos, place: SpeedAndLength, port: Lossless
         yield f"expected Kmin below the XOFF threshold ({trigger:,} bytes), got {kmin:,}", ERROR
     elif kmin + flight > trigger:
         room = f"{trigger:,} - {flight:,} = {trigger - flight:,}"
-        yield (
-            f"expected Kmin of at most the XOFF threshold less the bytes in flight ({room} bytes), got {kmin:,}",
-            "",
-        )
+        yield (f"expected Kmin of at most the XOFF threshold less the bytes in flight ({room} bytes), got {kmin:,}", "")
 
 
 def recomputed(fabric: FabricPlan, role: str, place: SpeedAndLength) -> Headroom:

@@ -8,10 +8,10 @@ import numpy as np
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.audit.checks.base import RESTORE_LOCK
-from fabric.audit.checks.design.base import BETWEEN_SWITCHES, FabricCheck, Path, in_all, link_ends, named, network_oses, rows
+from fabric.audit.checks.design.base import FabricCheck, Path, in_all, link_ends, named, network_oses, rows
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
-from fabric.model.plan import LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
+from fabric.model.plan import BETWEEN_SWITCHES, LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
 from fabric.model.plan.tenant_ports import owners
 from fabric.nos.target import installed
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from fabric.audit.checks import ERROR, WARNING, Design, Finding
 from fabric.audit.checks.design.base import (
-    BETWEEN_SWITCHES,
     FabricCheck,
     Ints,
     column,
@@ -24,6 +23,7 @@ from fabric.audit.checks.design.base import (
 from fabric.base.text import listed, plural
 from fabric.hardware.catalog.models import Pipelines
 from fabric.model.plan import (
+    BETWEEN_SWITCHES,
     CORE,
     KINDS,
     LEAF,
