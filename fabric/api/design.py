@@ -41,10 +41,15 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 
 
 def schema(document: str = "") -> str:
-    """Return a JSON Schema: of the intent, or of the named `--json` document (names: `docs/glossary.md`)."""
+    """Return a JSON Schema: of the intent, of a JOB file (`job`), or of the named `--json` document (`docs/glossary.md`)."""
     from fabric.base import schemas
+    from fabric.base.formats import json_text
     from fabric.design.intent import load as language
 
+    if document in schemas.INPUTS:
+        from fabric.solver.goodput import sections
+
+        return json_text(sections.schema(), ensure_ascii=False) + "\n"
     return schemas.text(document) if document else language.text()
 
 

@@ -14,7 +14,7 @@ def schema(
     name: str = typer.Argument(
         "",
         metavar="NAME",
-        help=f"{', '.join(schemas.inputs())} (JOB file), or name of a --json document: {', '.join(schemas.names())}",
+        help=f"{', '.join(schemas.INPUTS)} (JOB file), or name of a --json document: {', '.join(schemas.names())}",
         show_default=False,
     ),
 ) -> None:
@@ -22,7 +22,7 @@ def schema(
 
     Without NAME: the schema of intents, for editors.
     """
-    names = [*schemas.names(), *schemas.inputs()]
+    names = [*schemas.names(), *schemas.INPUTS]
     if name and name not in names:
         hint = nearest(name, names)
         raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])

@@ -176,7 +176,7 @@ def goodput(
         names = [fabric.devices[at].name for at in placing.servers.tolist()]
         writing = [names[at] for at in writers(job, asked.checkpoint.writers, placing.gpus_per_server)]
         sites = fabrics or {fabric.name: fabric}
-        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint.storage, asked.place)
+        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint, asked.place)
         checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
         asked = replace(asked, checkpoint=checkpoint)
     result = evaluate(fabric.name, job, step, asked, used, request.seed, server_gpus=placing.gpus_per_server)
