@@ -15,10 +15,13 @@ from hypothesis import HealthCheck, settings
 import tests
 from fabric.base.reading import GUARD
 
-MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
-REPORT = {
-    f"tests/deliver/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")
-}  # of the same designs
+# Files of one worker: what they share is made once, and two tests never use the machine itself at once. In this order.
+TOGETHER = {
+    "machine": ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs"),
+    "report": tuple(f"deliver/report/test_{name}" for name in ("browser_page", "figures", "page", "pictures")),
+    "sources": ("test_calls", "test_clocks", "test_codes", "test_imports", "test_rooms"),
+}
+GROUPS = {f"tests/{name}.py": group for group, names in TOGETHER.items() for name in names}
 # Few and long tests that share nothing: they keep both workers busy at the end.
 SPREAD = {
     f"tests/{name}.py"
@@ -49,6 +52,12 @@ def reader_guard() -> Iterator[None]:
     GUARD.open = False
 
 
+@pytest.fixture(params=[pytest.param(False, id="sample"), pytest.param(True, id="whole", marks=pytest.mark.slow)])
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether a test runs over all that it has (`make slow`), or over a sample (`make test`)."""
+    return bool(request.param)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def shared_examples(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
     """What examples generate is made once for all workers."""
@@ -72,9 +81,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the machine first, as they mostly wait, then those of the report; long ones that may be spread last."""
+    """Files that stay together first, those that use the machine before all, as they mostly wait; what is spread last."""
     files = [(_file(item.nodeid), item) for item in items]
-    files.sort(key=lambda pair: (pair[0] not in MACHINE, pair[0] not in REPORT, pair[0] in SPREAD))
+    order = [*TOGETHER, ""]
+    files.sort(key=lambda pair: (order.index(GROUPS.get(pair[0], "")), pair[0] in SPREAD))
     items[:] = [item for _, item in files]
 
 
@@ -98,9 +108,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class FileScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
         def _split_scope(self, nodeid: str) -> str:
             file = _file(nodeid)
-            if file in MACHINE:
-                return "machine"
-            return "report" if file in REPORT else nodeid if file in SPREAD else file
+            return nodeid if file in SPREAD else GROUPS.get(file, file)
 
     config.option.loadscopereorder = False
     return FileScheduling(config, log)

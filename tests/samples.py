@@ -1,7 +1,7 @@
 """How much of a long test the suite runs: a sample, the same in every run.
 
-`EXAMPLES=10 python -m pytest tests/design/planner` meets ten times as many random examples; from twice as many on, pages and
-tables are replayed whole.
+`EXAMPLES=10 python -m pytest tests/design/planner` meets ten times as many random examples; from twice as many on, tables are
+replayed whole. A test with the fixture `whole` is two: a sample in `make test`, all in `make slow`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def examples(count: int) -> int:
     return max(1, round(TIMES * count))
 
 
-def some(items: Sequence[Item], count: int) -> list[Item]:
+def some(items: Sequence[Item], count: int, whole: bool = WHOLE) -> list[Item]:
     """So many of the items in their order, chosen by a seed; all of them where the whole is asked for."""
-    if WHOLE or count >= len(items):
+    if whole or count >= len(items):
         return list(items)
     return [items[at] for at in sorted(random.Random(0).sample(range(len(items)), count))]

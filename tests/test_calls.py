@@ -14,7 +14,7 @@ from importlib import import_module
 import pytest
 
 from tests import ROOT
-from tests.test_imports import modules
+from tests.test_imports import modules, nodes
 
 MAX_BY_POSITION = 6  # arguments of a call
 MIN_FIELDS = 6  # of a record that takes keywords only
@@ -52,9 +52,9 @@ def test_large_named_tuples_have_a_reason() -> None:
     assert tuples == NAMED_TUPLES.keys()
 
 
-def long_calls(nodes: Iterable[ast.AST], variadic: Collection[str]) -> Iterator[str]:
+def long_calls(walked: Iterable[ast.AST], variadic: Collection[str]) -> Iterator[str]:
     """Calls with more arguments by position than may be, but for those of functions that take any number."""
-    for node in nodes:
+    for node in walked:
         if isinstance(node, ast.Call) and len(node.args) > MAX_BY_POSITION:
             name = ast.unparse(node.func).rpartition(".")[2]
             if name not in variadic and not any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -63,11 +63,10 @@ def long_calls(nodes: Iterable[ast.AST], variadic: Collection[str]) -> Iterator[
 
 def test_no_call_has_many_arguments_by_position() -> None:
     paths = sorted(path for folder in ("fabric", "tools", "tests") for path in ROOT.glob(f"{folder}/**/*.py"))
-    walked = {path: [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))] for path in paths}
-    functions = [node for nodes in walked.values() for node in nodes if isinstance(node, ast.FunctionDef)]
+    functions = [node for path in paths for node in nodes(path) if isinstance(node, ast.FunctionDef)]
     many = {node.name for node in functions if not node.args.vararg and len(node.args.args) > MAX_BY_POSITION + 1}
     variadic = OUTSIDE | {node.name for node in functions if node.args.vararg} - many
-    assert [f"{path.relative_to(ROOT)}:{call}" for path in paths for call in long_calls(walked[path], variadic)] == []
+    assert [f"{path.relative_to(ROOT)}:{call}" for path in paths for call in long_calls(nodes(path), variadic)] == []
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from tests import ROOT
+from tests.test_imports import nodes
 from tests.waiting import FAR_S
 
 FOLDER = ROOT / "tests"
@@ -41,9 +42,9 @@ READERS = {
 }
 
 
-def clocks(source: str) -> Iterator[str]:
+def clocks(walked: Iterable[ast.AST]) -> Iterator[str]:
     """What in a file of tests reads a clock, or waits for a process with a limit that a slow machine may reach."""
-    for node in ast.walk(ast.parse(source)):
+    for node in walked:
         match node:
             case ast.Attribute(value=ast.Name(id=module), attr=name) if module in MODULES and name in CLOCKS | USAGES:
                 yield f"{node.lineno}: {module}.{name}"
@@ -76,14 +77,14 @@ def _near(limit: object) -> bool:
     ],
 )
 def test_a_clock_is_found(source: str, found: list[str]) -> None:
-    assert sorted(clocks(source)) == sorted(found)
+    assert sorted(clocks(ast.walk(ast.parse(source)))) == sorted(found)
 
 
 def test_only_a_few_files_read_a_clock() -> None:
     found = {}
     for path in sorted(FOLDER.rglob("*.py")):
         name = path.relative_to(FOLDER).as_posix()
-        if not name.startswith("bench/") and (lines := list(clocks(path.read_text(encoding="utf-8")))):
+        if not name.startswith("bench/") and (lines := list(clocks(nodes(path)))):
             found[name] = lines
     assert {name: lines for name, lines in found.items() if name not in READERS} == {}
     assert sorted(READERS.keys() - found.keys()) == []

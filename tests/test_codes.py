@@ -15,6 +15,7 @@ from fabric.audit.codes import without_check
 from fabric.base.diagnostics import SUBJECTS, subject_of
 from fabric.model.settings.services import Checks
 from tests import ROOT
+from tests.test_imports import nodes
 
 CODE = re.compile(r"FAB[0-9]+")
 SUBJECTS_WITHOUT_CHECKS = {"report", "file", "language", "refusal", "remark", "lab"}  # subjects of codes without a class
@@ -24,7 +25,7 @@ def literals() -> Iterator[str]:
     """Every code that stands in the program as a value of its own."""
     for path in (ROOT / "fabric").rglob("*.py"):
         if path.name != "codes.py":
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes(path):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
                     yield node.value
 

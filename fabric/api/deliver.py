@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.api.solve import estimate
 
 if TYPE_CHECKING:
-    from fabric.audit.cabling.finding import Verdict
+    from fabric.audit.cabling.finding import CablingState
     from fabric.base.diagnostics import Warnings
     from fabric.base.processes import Progress
     from fabric.deliver.bom.bill import Bandwidth, Bill
@@ -97,7 +97,9 @@ def labels(cables: RunList, sheet: Sheet, skip: int = 0) -> bytes:
     return pdf(cables.runs, cables.walk, sheet, skip)
 
 
-def verify(site_plan: Plan, files: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
+def verify(
+    site_plan: Plan, files: Sequence[Path], stated: Mapping[Path, str], source: str = ""
+) -> tuple[CablingState, Warnings]:
     """Compare LLDP neighbors with the cables of the plan.
 
     Args:

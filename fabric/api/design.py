@@ -41,7 +41,7 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 
 
 def schema(document: str = "") -> str:
-    """Return a JSON Schema: of the intent, or of the named `--json` document (names: `docs/glossary.md`)."""
+    """Return a JSON Schema: of the intent, of a JOB file (`job`), or of the named `--json` document (`docs/glossary.md`)."""
     from fabric.api import schemas
     from fabric.design.intent import load as language
 

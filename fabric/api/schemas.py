@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from fabric.base import schemas
 from fabric.base.formats import json_text
+from fabric.base.schemas import INPUTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -25,7 +25,7 @@ class Shape(NamedTuple):
 SHAPES = {
     "bom": Shape("fabric.deliver.bom.bill:BillDocument"),
     "cabling-list": Shape("fabric.deliver.cabling.tables:CablesDocument", "`fabric cabling list --json`"),
-    "cabling-verify": Shape("fabric.audit.cabling.finding:VerdictDocument", "`fabric cabling verify --json`"),
+    "cabling-verify": Shape("fabric.audit.cabling.report:CablingDocument", "`fabric cabling verify --json`"),
     "capacity": Shape("fabric.solver.capacity.measure:Capacity"),
     "catalog": Shape("fabric.hardware.catalog.models:CatalogDocument"),
     "catalog-power": Shape("fabric.hardware.catalog.power:PowerDocument", "`fabric catalog --power --json`"),
@@ -65,12 +65,16 @@ def names() -> list[str]:
 
 def text(name: str) -> str:
     """The schema of a document or an input file."""
-    return f"{json_text(_schema(name), ensure_ascii=False)}\n" if name in SHAPES else schemas.text(name)
+    return f"{json_text(_schema(name), ensure_ascii=False)}\n"
 
 
 def _schema(name: str) -> dict[str, Any]:
     from fabric.base.schemas.derived import schema_of
 
+    if name in INPUTS:
+        from fabric.solver.goodput import sections
+
+        return sections.schema()
     shape = SHAPES[name]
     module, _, kind = shape.model.partition(":")
     title = f"{shape.command or f'`fabric {name} --json`'}, version {shape.version}"

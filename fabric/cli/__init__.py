@@ -14,7 +14,7 @@ import typer
 
 from fabric.base.reading import GUARD
 from fabric.cli import terminal
-from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, say, show_diagnostics
+from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, option, say, show_diagnostics
 from fabric.cli.lazy import Lazy
 
 _ClickError: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer has its Click
@@ -45,7 +45,7 @@ def _version(wanted: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="print the version"),
     debug: bool = typer.Option(False, "--debug", help="show a traceback on internal errors"),
-    color: str = typer.Option("auto", "--color", metavar="WHEN", help="auto (color on a terminal), always or never"),
+    color: str = option("auto", "--color", "WHEN", "auto (color on a terminal), always or never"),
 ) -> None:
     OUT.debug = debug
     if color not in terminal.COLOURS:

@@ -12,8 +12,8 @@ from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.base.formats import json_text
 from fabric.base.text import plural
-from fabric.cli.common import FINDINGS, check_range, mistake, progress, say, show_diagnostics
-from fabric.cli.output import asked, usage, write
+from fabric.cli.common import FINDINGS, check_range, mistake, option, progress, say, show_diagnostics
+from fabric.cli.output import AS_JSON, asked, formats_option, usage, write
 from fabric.deliver.bom import prices as price_file
 from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.gather import BomRequest
@@ -26,44 +26,22 @@ FORMATS = ("text", "csv", "xlsx", "json")
 
 def bom(
     file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
-    prices: Path | None = typer.Option(
-        None,
-        "--prices",
-        metavar="PRICES",
-        help="price file (keys: docs/bom.md)",
-        show_default=False,
-    ),
+    prices: Path | None = option(None, "--prices", "PRICES", "price file (keys: docs/bom.md)"),
     servers: bool = typer.Option(True, "--servers/--no-servers", help="include the servers"),
-    spares: str = typer.Option(
-        "",
-        "--spares",
-        metavar="PERCENT",
-        help="spare parts, rounded up: 2, or switches=2,optics=3,cables=5",
-        show_default="2, servers 0",
+    spares: str = option(
+        "", "--spares", "PERCENT", "spare parts, rounded up: 2, or switches=2,optics=3,cables=5", shown="2, servers 0"
     ),
-    pue: float | None = typer.Option(
-        None, "--pue", metavar="X", help="power usage effectiveness of the building", show_default="1.3"
-    ),
-    years: int | None = typer.Option(
-        None, "--years", metavar="N", help="years of support and energy in the total cost", show_default="5"
-    ),
-    rack_limit: float | None = typer.Option(
-        None,
-        "--rack-limit",
-        metavar="KW",
-        help="maximum power of a rack",
-        show_default="as in `floor:`",
-    ),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", show_default="text", help="text, csv, json or xlsx=FILE; repeatable"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    pue: float | None = option(None, "--pue", "X", "power usage effectiveness of the building", shown="1.3"),
+    years: int | None = option(None, "--years", "N", "years of support and energy in the total cost", shown="5"),
+    rack_limit: float | None = option(None, "--rack-limit", "KW", "maximum power of a rack", shown="as in `floor:`"),
+    form: list[str] = formats_option(("text", "csv", "json", "xlsx=FILE")),
+    as_json: bool = AS_JSON,
 ) -> None:
     """List parts to order, with spares, power and cost.
 
     Exit code 1: a rack exceeds its power limit whatever the bounds are, or no cable of the catalog fits some links.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], FORMATS, "xlsx=bom.xlsx")
+    reports = asked(form, FORMATS, "xlsx=bom.xlsx", as_json)
     if ("xlsx", None) in reports:
         usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)
@@ -126,9 +104,9 @@ def _request(
     """The validated request; the command line takes precedence over the price file. Raises InputError."""
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
-    for option, (value, lowest, highest) in bounds.items():
+    for flag, (value, lowest, highest) in bounds.items():
         if value is not None:
-            check_range(report, option, value, lowest, highest, f"{lowest:g} to {highest:g}", hint="")
+            check_range(report, flag, value, lowest, highest, f"{lowest:g} to {highest:g}", hint="")
     rates = _rates(spares, report)
     report.raise_errors()
     prices = price_file.read(path, catalog, str(path)) if path else None

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.audit.cabling.finding import FORMATS as VERIFY_FORMATS, report
 from fabric.audit.cabling.outputs import sources
+from fabric.audit.cabling.report import FORMATS as VERIFY_FORMATS, report
 from fabric.base.diagnostics import nearest
 from fabric.base.text import aligned
 from fabric.cli.common import (
@@ -19,12 +19,13 @@ from fabric.cli.common import (
     check_fabric,
     check_folder,
     check_target,
+    option,
     progress,
     refuse,
     say,
     show_diagnostics,
 )
-from fabric.cli.output import asked, one_of, put, put_folder, put_lines, usage, write
+from fabric.cli.output import AS_JSON, asked, formats_option, one_of, put, put_folder, put_lines, usage, write
 from fabric.deliver.cabling import tables
 from fabric.deliver.cabling.labels import sheets
 from fabric.deliver.cabling.tables import RunList, xlsx
@@ -38,23 +39,17 @@ def verify(
     files: list[Path] = typer.Argument(
         None, metavar="LLDP…", help="files or folders of LLDP output of switches and servers", show_default=False
     ),
-    device: list[str] = typer.Option(
-        [], "--device", metavar="NAME=FILE", help="device of an LLDP output file; repeatable", show_default=False
-    ),
-    source: str = typer.Option(
-        "", "--source", metavar="OS", help="output format: eos, nxos, junos, lldpd, sonic or nvue", show_default="detected"
-    ),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, csv or junit; repeatable", show_default="text"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    device: list[str] = option([], "--device", "NAME=FILE", "device of an LLDP output file; repeatable"),
+    source: str = option("", "--source", "OS", "output format: eos, nxos, junos, lldpd, sonic or nvue", shown="detected"),
+    form: list[str] = formats_option(VERIFY_FORMATS),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Compare LLDP neighbors with the planned cables.
 
     Each cabling mistake is listed with the re-cabling move that fixes it. Exit code 2: nothing is wrong, but a file could not
     be read.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(VERIFY_FORMATS), "csv=moves.csv")
+    reports = asked(form, VERIFY_FORMATS, "csv=moves.csv", as_json)
     one_of("--source", [source] if source else [], list(sources()))
     stated = _stated(device)
     if not files and not stated:
@@ -74,18 +69,18 @@ def verify(
 def _stated(options: Sequence[str]) -> dict[Path, str]:
     """`--device leaf001=lldp.txt` as file → device."""
     found: dict[Path, str] = {}
-    for option in options:
-        name, equals, path = option.partition("=")
+    for flag in options:
+        name, equals, path = flag.partition("=")
         if not (name and equals and path):
-            usage(f"--device: expected NAME=FILE, got '{option}'")
+            usage(f"--device: expected NAME=FILE, got '{flag}'")
         if found.setdefault(Path(path), name) != name:
             usage(f"--device: {path} is assigned to two devices, {found[Path(path)]} and {name}")
     return found
 
 
 cabling = typer.Typer(help="Cable run lists, cable labels, and LLDP verification.", no_args_is_help=True)
-FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
-LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of matching devices or racks", show_default=False)
+FABRIC = option("", "--fabric", "NAME", "only this fabric")
+LIMIT = option("", "--limit", "GLOB", "only cables of matching devices or racks")
 ENDINGS = {"text": ".txt", "csv": ".csv", "xlsx": ".xlsx", "json": ".json"}
 FORMATS = tuple(ENDINGS)
 
@@ -93,19 +88,13 @@ FORMATS = tuple(ENDINGS)
 @cabling.command("list")
 def run_list(
     file: Path = FILE,
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="PATH", help="file of one list, or folder of all lists", show_default="stdout"
-    ),
+    output: Path | None = option(None, "-o --output", "PATH", "file of one list, or folder of all lists", shown="stdout"),
     fabric: str = FABRIC,
     limit: str = LIMIT,
-    form: list[str] = typer.Option(
-        [],
-        "--format",
-        metavar="NAME[=FILE]",
-        help="text, csv, json or xlsx=FILE; repeatable",
-        show_default="by the ending of -o; text; of a folder csv and xlsx",
+    form: list[str] = formats_option(
+        ("text", "csv", "json", "xlsx=FILE"), "by the ending of -o; text; of a folder csv and xlsx"
     ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Print cable counts, or write the run lists.
 
@@ -132,11 +121,11 @@ def run_list(
 @cabling.command()
 def labels(
     file: Path = FILE,
-    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.pdf", help="PDF file to write", show_default=False),
+    output: Path = option(..., "-o --output", "FILE.pdf", "PDF file to write"),
     fabric: str = FABRIC,
     limit: str = LIMIT,
-    sheet: str = typer.Option("l7651", "--sheet", metavar="NAME", help="label sheet; `help` lists all"),
-    skip: int = typer.Option(0, "--skip", metavar="N", min=0, help="number of used labels on the first sheet"),
+    sheet: str = option("l7651", "--sheet", "NAME", "label sheet; `help` lists all"),
+    skip: int = option(0, "--skip", "N", "number of used labels on the first sheet", min=0),
 ) -> None:
     """Write cable labels for both ends as a printable PDF.
 

@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.cli import options
-from fabric.cli.common import check_range, check_target, mistake, progress, refuse, say, show_diagnostics
+from fabric.cli.common import check_range, check_target, mistake, option, progress, refuse, say, show_diagnostics
 from fabric.cli.output import put, put_lines
 from fabric.cli.score import FOR, read_tables
 from fabric.solver.measured.tables import need_scored
@@ -17,34 +17,20 @@ from fabric.solver.measured.tables import need_scored
 
 def calibrate(
     paths: list[Path] = typer.Argument(None, metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="PLATFORM", help="platform file to write", show_default=False
-    ),
+    output: Path | None = option(None, "-o --output", "PLATFORM", "platform file to write"),
     intent: Path | None = FOR,
-    probe: Path | None = typer.Option(
-        None,
-        "--probe",
-        metavar="INTENT",
-        help="list the nccl-tests runs worth measuring on this design, and exit",
-        show_default=False,
+    probe: Path | None = option(
+        None, "--probe", "INTENT", "list the nccl-tests runs worth measuring on this design, and exit"
     ),
-    step: float | None = typer.Option(
-        None,
-        "--step",
-        metavar="SECONDS",
-        help="a measured training step: print the utilisation that gives it; needs --job and --for",
-        show_default=False,
+    step: float | None = option(
+        None, "--step", "SECONDS", "a measured training step: print the utilisation that gives it; needs --job and --for"
     ),
-    model: Path | None = typer.Option(
-        None, "--job", metavar="JOB", help="with --step: YAML file of the training job", show_default=False
+    model: Path | None = option(None, "--job", "JOB", "with --step: YAML file of the training job"),
+    gpus: int | None = option(None, "--gpus", "N", "with --step: GPUs of the job", shown="all"),
+    base: str = option(
+        "shipped", "--base", "BASE", "start values: shipped, physics (all parameters free), or a platform file"
     ),
-    gpus: int | None = typer.Option(None, "--gpus", metavar="N", help="with --step: GPUs of the job", show_default="all"),
-    base: str = typer.Option(
-        "shipped", "--base", metavar="BASE", help="start values: shipped, physics (all parameters free), or a platform file"
-    ),
-    beside: list[Path] = typer.Option(
-        [], "--beside", metavar="TABLE", help="additional tables with lower weight; repeatable", show_default=False
-    ),
+    beside: list[Path] = option([], "--beside", "TABLE", "additional tables with lower weight; repeatable"),
 ) -> None:
     """Fit the model of collective times to measurements.
 
@@ -84,9 +70,9 @@ def _utilisation(seconds: float, model: Path | None, intent: Path | None, gpus: 
     check_range(
         report, "--step", seconds, 1e-3, 1e6, "a time from 0.001 to 1000000 s", hint="the time of one step in seconds"
     )
-    for option, value in (("--job", model), ("--for", intent)):
+    for flag, value in (("--job", model), ("--for", intent)):
         if value is None:
-            mistake(report, option, f"expected {option} with --step, got none", "run `fabric calibrate --help`")
+            mistake(report, flag, f"expected {flag} with --step, got none", "run `fabric calibrate --help`")
     report.raise_errors()
     assert model is not None
     assert intent is not None

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import FILE, check_range, progress
-from fabric.cli.output import put_lines
+from fabric.cli.common import FILE, check_range, option, progress
+from fabric.cli.output import put_result
 
 
 def capacity(
     file: Path = FILE,
     fabric: str = options.FABRIC,
     fail: list[str] = options.FAIL,
-    pairs: int = typer.Option(
-        0, "--pairs", metavar="N", help="random pairs of failures to measure, in addition to all single failures"
-    ),
+    pairs: int = option(0, "--pairs", "N", "random pairs of failures to measure, in addition to all single failures"),
     seed: int = options.SEED,
     as_json: bool = options.JSON,
 ) -> None:
@@ -29,21 +24,11 @@ def capacity(
     Bisection bandwidth, all-to-all throughput, and the bandwidth left after each single failure.
     """
     report = Report()
-    check_range(
-        report,
-        "--pairs",
-        pairs,
-        0,
-        10_000,
-        "0 to 10000 pairs of failures",
-        hint="the throughput is computed again for each pair",
-    )
+    hint = "the throughput is computed again for each pair"
+    check_range(report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", hint=hint)
     options.check_seed(report, seed)
     report.raise_errors()
     chosen = options.chosen(file, fabric)
     with progress("cuts, throughput and failures"):
         result = pipeline.capacity(chosen, tuple(fail), pairs, seed)
-    if as_json:
-        print(json_text(result.as_dict()))
-    else:
-        put_lines(result.lines)
+    put_result(as_json, result.as_dict, result.lines)

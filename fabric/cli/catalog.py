@@ -14,6 +14,7 @@ from fabric.base.formats import json_text
 from fabric.base.formats.yaml import dump
 from fabric.base.schemas.models import document
 from fabric.base.text import aligned
+from fabric.cli.common import option
 from fabric.cli.output import put_lines, usage
 from fabric.hardware import catalog as hardware
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
@@ -102,7 +103,7 @@ def _rounded(ranges: Mapping[str, PowerRange]) -> Iterator[tuple[str, PowerRange
 def catalog(
     name: str = typer.Argument("", metavar="NAME", help="switch or server model to show as YAML", show_default=False),
     power: bool = typer.Option(False, "--power", help="power of switches, servers, NICs, optics and cables, with its basis"),
-    power_check: bool = typer.Option(
+    power_check: bool = option(
         False, "--power-check", help="test the bounds of switches: each data sheet against its class without it"
     ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
@@ -119,10 +120,7 @@ def catalog(
         if entry is None:
             models = [*hardware.switch_names(), *hardware.server_names()]
             raise InputError([Diagnostic("FAB106", Place("catalog"), f"unknown model '{name}'", nearest(name, models))])
-        print(
-            json_text(entry.model_dump(exclude_defaults=True)) if as_json else _yaml(name, entry),
-            end="\n" * as_json,
-        )
+        print(json_text(entry.model_dump(exclude_defaults=True)) if as_json else _yaml(name, entry), end="\n" * as_json)
         return
     switches, servers = pipeline.catalog()
     if as_json:

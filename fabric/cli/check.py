@@ -10,39 +10,26 @@ import typer
 from fabric import pipeline
 from fabric.audit.checks import FAIL_ON, Scope
 from fabric.audit.checks.reports import FORMATS, report
-from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
-from fabric.cli.output import GENERATED, asked, one_of, usage, write
+from fabric.cli.common import FINDINGS, MISSING, USAGE, option, progress, say
+from fabric.cli.output import AS_JSON, GENERATED, JOBS, asked, formats_option, one_of, usage, write
 
 
 def check(
     files: list[Path] = typer.Argument(None, metavar="FILE…", help="intent files", show_default=False),
-    configs: Path | None = typer.Option(
-        None, "--configs", metavar="DIR", help="folder of configs to check, with or without an intent", show_default=False
-    ),
-    batfish: str = typer.Option(
-        "",
-        "--batfish",
-        metavar="HOST",
-        envvar="BATFISH_HOST",
-        help="Batfish server for additional checks",
-        show_default=False,
-    ),
+    configs: Path | None = option(None, "--configs", "DIR", "folder of configs to check, with or without an intent"),
+    batfish: str = option("", "--batfish", "HOST", "Batfish server for additional checks", envvar="BATFISH_HOST"),
     generated: Path | None = GENERATED,
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, sarif, junit or github; repeatable", show_default="text"
+    form: list[str] = formats_option(FORMATS),
+    as_json: bool = AS_JSON,
+    fail_on: str = option(
+        "error", "--fail-on", "SEVERITY", "lowest severity with exit code 1: error, warning, note or never"
     ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
-    fail_on: str = typer.Option(
-        "error", "--fail-on", metavar="SEVERITY", help="lowest severity with exit code 1: error, warning, note or never"
-    ),
-    all_servers: bool = typer.Option(
-        False, "--all-servers", help="compare every server with its leaves, instead of a sample"
-    ),
+    all_servers: bool = option(False, "--all-servers", help="compare every server with its leaves, instead of a sample"),
     whole: bool = typer.Option(False, "--all", help="report every finding, even if many devices share it"),
-    jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
+    jobs: int = JOBS,
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")
+    reports = asked(form, FORMATS, "sarif=check.sarif", as_json)
     one_of("--fail-on", [fail_on], list(FAIL_ON))
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")

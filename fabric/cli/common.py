@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,6 +20,33 @@ if TYPE_CHECKING:
 
 FINDINGS, USAGE, MISSING, INTERNAL = 1, 2, 3, 70  # 0 is fine; 70 is EX_SOFTWARE of sysexits.h
 INTERRUPTED, NO_READER = 130, 141  # as a shell shows a process that SIGINT or SIGPIPE ended
+
+
+def option(
+    default: Any,
+    names: str,
+    metavar: str | None = None,
+    help: str = "",
+    *,
+    shown: bool | str | None = None,
+    panel: str | None = None,
+    **more: Any,
+) -> Any:
+    """An option of a command.
+
+    Args:
+        default: value if it is not given; `...`: it must be.
+        names: with blanks between them.
+        metavar: of its value; None for a flag.
+        help: one line.
+        shown: the default in the help, or whether it is there; None: unless it is empty.
+        panel: group of options in the help.
+        more: as `typer.Option` takes it.
+    """
+    is_shown = default not in (None, ..., "", []) if shown is None else shown
+    return typer.Option(
+        default, *names.split(), metavar=metavar, help=help, show_default=is_shown, rich_help_panel=panel, **more
+    )
 
 
 @dataclass

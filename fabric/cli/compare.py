@@ -9,46 +9,27 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import check_fabric, check_target, progress, say
+from fabric.cli.common import check_fabric, check_target, option, progress, say
 from fabric.cli.options import size_bytes
-from fabric.cli.output import put, put_lines
+from fabric.cli.output import put, put_result
 
 
 def compare(
     files: list[Path] = typer.Argument(..., metavar="FILE…", help="intents of the designs", show_default=False),
-    model: Path | None = typer.Option(
-        None,
-        "--job",
-        metavar="JOB",
-        help="YAML file of the model, its checkpoints and failures",
-        show_default=False,
-        rich_help_panel=options.JOB,
+    model: Path | None = option(
+        None, "--job", "JOB", "YAML file of the model, its checkpoints and failures", panel=options.JOB
     ),
     fabric: str = options.FABRIC,
     gpus: int | None = options.GPUS,
-    placement: str = typer.Option(
-        "packed",
-        "--placement",
-        metavar="P",
-        help=f"{options.PLACEMENTS}; packed and spread are always compared",
-        rich_help_panel=options.JOB,
+    placement: str = option(
+        "packed", "--placement", "P", f"{options.PLACEMENTS}; packed and spread are always compared", panel=options.JOB
     ),
-    size: str = typer.Option(
-        "1G", "--size", metavar="SIZE", help="size of the collectives as nccl-tests counts it", rich_help_panel=options.JOB
-    ),
+    size: str = option("1G", "--size", "SIZE", "size of the collectives as nccl-tests counts it", panel=options.JOB),
     prices: Path | None = options.PRICES,
     platform: Path | None = options.PLATFORM,
     seed: int = options.SEED,
-    html: Path | None = typer.Option(
-        None,
-        "--html",
-        metavar="PAGE.html",
-        help="also write an HTML page for offline use",
-        show_default=False,
-        rich_help_panel=options.OUTPUT,
-    ),
+    html: Path | None = option(None, "--html", "PAGE.html", "also write an HTML page for offline use", panel=options.OUTPUT),
     as_json: bool = options.JSON,
 ) -> None:
     """Compare designs: parts, power, and the times of collectives.
@@ -82,7 +63,4 @@ def compare(
 
         put(html, page(designs, model.name if model else ""))
         say(f"wrote {html}")
-    if as_json:
-        print(json_text(document(designs, count)))
-    else:
-        put_lines(lambda: lines(designs))
+    put_result(as_json, lambda: document(designs, count), lambda: lines(designs))

@@ -10,12 +10,11 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.base.schemas.models import document
 from fabric.cli import options
-from fabric.cli.common import FILE, USAGE, mistake, progress, show_diagnostics
+from fabric.cli.common import FILE, USAGE, mistake, option, progress, show_diagnostics
 from fabric.cli.options import size_bytes
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 
 if TYPE_CHECKING:
     from fabric.solver.measured.tables import Measured
@@ -31,19 +30,18 @@ def doctor(
         help="output of nccl-tests, logs of NCCL_DEBUG=INFO, output of ibstat, nvidia-smi topo -m, lspci -vvv or perftest",
         show_default=False,
     ),
-    busbw: list[str] = typer.Option(
+    busbw: list[str] = option(
         [],
         "--busbw",
-        metavar="NAME:GPUS:SIZE:BUSBW",
-        help="one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; repeatable",
-        show_default=False,
-        rich_help_panel=options.JOB,
+        "NAME:GPUS:SIZE:BUSBW",
+        "one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; repeatable",
+        panel=options.JOB,
     ),
-    slow: bool = typer.Option(
+    slow: bool = option(
         False,
         "--slow",
         help="the run is known to be slow, as another one was faster: name causes also where its times lie in the band",
-        rich_help_panel=options.JOB,
+        panel=options.JOB,
     ),
     fabric: str = options.FABRIC,
     routing: str = options.ROUTING,
@@ -72,10 +70,7 @@ def doctor(
     with progress("causes"):
         result = pipeline.doctor(chosen, logs or [], request, given, slow)
     show_diagnostics(result.warnings)
-    if as_json:
-        print(json_text(document(result, DiagnosisDocument)))
-    else:
-        put_lines(lambda: lines(result))
+    put_result(as_json, lambda: document(result, DiagnosisDocument), lambda: lines(result))
     if any(item.severity == "error" for item in result.warnings):
         raise typer.Exit(USAGE)
 

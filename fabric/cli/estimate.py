@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.base.text import either
 from fabric.cli import options
-from fabric.cli.common import FILE, check_range, check_target, mistake, progress, say
+from fabric.cli.common import FILE, check_range, check_target, mistake, option, progress, say
 from fabric.cli.options import sizes_bytes
-from fabric.cli.output import put, put_lines
+from fabric.cli.output import put, put_result
 from fabric.solver.collective import ALL_REDUCE, collective_names
 
 if TYPE_CHECKING:
@@ -24,80 +21,36 @@ if TYPE_CHECKING:
 def estimate(
     file: Path = FILE,
     fabric: str = options.FABRIC,
-    collective: str = typer.Option(
-        ALL_REDUCE,
-        "--collective",
-        metavar="NAME",
-        help=either(collective_names()),
-        rich_help_panel=options.JOB,
+    collective: str = option(ALL_REDUCE, "--collective", "NAME", either(collective_names()), panel=options.JOB),
+    size: list[str] = option(
+        [], "--size", "SIZE", "message size as nccl-tests counts it: 64M, 1G, 4096; repeatable", panel=options.JOB
     ),
-    size: list[str] = typer.Option(
-        [],
-        "--size",
-        metavar="SIZE",
-        help="message size as nccl-tests counts it: 64M, 1G, 4096; repeatable",
-        show_default=False,
-        rich_help_panel=options.JOB,
-    ),
-    sweep: str = typer.Option(
-        "",
-        "--sweep",
-        metavar="MIN:MAX[:FACTOR]",
-        help="range of message sizes",
-        show_default="8:8G:2",
-        rich_help_panel=options.JOB,
-    ),
+    sweep: str = option("", "--sweep", "MIN:MAX[:FACTOR]", "range of message sizes", shown="8:8G:2", panel=options.JOB),
     gpus: int | None = options.GPUS,
     gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
-    placement: list[str] = typer.Option(
-        ["packed"],
-        "--placement",
-        metavar="P",
-        help=f"{options.PLACEMENTS}; repeat to compare several",
-        show_default="packed",
-        rich_help_panel=options.JOB,
+    placement: list[str] = option(
+        ["packed"], "--placement", "P", f"{options.PLACEMENTS}; repeat to compare several", shown="packed", panel=options.JOB
     ),
-    jobs: int = typer.Option(
-        1, "--jobs", metavar="N", help="number of concurrent jobs of --gpus GPUs each", rich_help_panel=options.JOB
-    ),
+    jobs: int = option(1, "--jobs", "N", "number of concurrent jobs of --gpus GPUs each", panel=options.JOB),
     routing: str = options.ROUTING,
     queue_pairs: int = options.QUEUE_PAIRS,
     fail: list[str] = options.FAIL,
-    algorithm: str = typer.Option(
+    algorithm: str = option(
         "auto",
         "--algorithm",
-        metavar="NAME",
-        help="auto (fastest on a healthy network), ring, tree, nvls, nvls_tree, hierarchical, halving_doubling or in_network",
-        rich_help_panel=options.PARAMETERS,
+        "NAME",
+        "auto (fastest on a healthy network), ring, tree, nvls, nvls_tree, hierarchical, halving_doubling or in_network",
+        panel=options.PARAMETERS,
     ),
-    protocol: str = typer.Option(
-        "auto", "--protocol", metavar="NAME", help="auto, ll, ll128 or simple", rich_help_panel=options.PARAMETERS
-    ),
-    ctas: int | None = typer.Option(
-        None,
-        "--min-ctas",
-        metavar="N",
-        help="CTAs per ring (NCCL_MIN_CTAS)",
-        show_default="by the NICs, 16 for 8x400G",
-        rich_help_panel=options.PARAMETERS,
+    protocol: str = option("auto", "--protocol", "NAME", "auto, ll, ll128 or simple", panel=options.PARAMETERS),
+    ctas: int | None = option(
+        None, "--min-ctas", "N", "CTAs per ring (NCCL_MIN_CTAS)", shown="by the NICs, 16 for 8x400G", panel=options.PARAMETERS
     ),
     platform: Path | None = options.PLATFORM,
     seed: int = options.SEED,
-    plot: Path | None = typer.Option(
-        None,
-        "--plot",
-        metavar="FILE.svg",
-        help="SVG plot of busbw by message size",
-        show_default=False,
-        rich_help_panel=options.OUTPUT,
-    ),
-    measured: list[Path] = typer.Option(
-        [],
-        "--measured",
-        metavar="TABLE",
-        help="measured table, drawn as dots in --plot; repeatable",
-        show_default=False,
-        rich_help_panel=options.OUTPUT,
+    plot: Path | None = option(None, "--plot", "FILE.svg", "SVG plot of busbw by message size", panel=options.OUTPUT),
+    measured: list[Path] = option(
+        [], "--measured", "TABLE", "measured table, drawn as dots in --plot; repeatable", panel=options.OUTPUT
     ),
     as_json: bool = options.JSON,
 ) -> None:
@@ -143,10 +96,7 @@ def estimate(
         spread = pipeline.spread_beside(estimates[0][0], estimate_request) if len(placement) == 1 else None
     if plot is not None:
         _plot(plot, estimates, measured)
-    if as_json:
-        print(json_text(lines.document(estimates, fail, spread)))
-    else:
-        put_lines(lambda: lines.text(estimates, fail, spread))
+    put_result(as_json, lambda: lines.document(estimates, fail, spread), lambda: lines.text(estimates, fail, spread))
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:

@@ -11,7 +11,7 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.cli import options
-from fabric.cli.common import FINDINGS, progress, say
+from fabric.cli.common import FINDINGS, option, progress, say
 from fabric.cli.options import size_bytes
 from fabric.cli.output import asked, usage, write
 from fabric.deliver.bom.prices import read
@@ -27,84 +27,40 @@ DESIGNS, RUN = "Designs", "Execution"  # groups of options
 
 def explore(
     file: Path = typer.Argument(..., metavar="FILE", help="intent of the base design", show_default=False),
-    fabric: str = typer.Option(
-        "", "--fabric", metavar="NAME", help="fabric to vary", show_default="compute fabric", rich_help_panel=DESIGNS
-    ),
-    gpus: int | None = typer.Option(
-        None, "--gpus", metavar="N", help="number of GPUs", show_default="as in the intent", rich_help_panel=DESIGNS
-    ),
-    vary: list[str] = typer.Option(
+    fabric: str = option("", "--fabric", "NAME", "fabric to vary", shown="compute fabric", panel=DESIGNS),
+    gpus: int | None = option(None, "--gpus", "N", "number of GPUs", shown="as in the intent", panel=DESIGNS),
+    vary: list[str] = option(
         [],
         "--vary",
-        metavar="NAME=V,V…",
-        help="choices of switch, leaf, spine, core, server, kind, tiers, planes, rails, unit, oversubscription, "
+        "NAME=V,V…",
+        "choices of switch, leaf, spine, core, server, kind, tiers, planes, rails, unit, oversubscription, "
         "spine-oversubscription or dual-tor; `switch=sn5*` matches models; repeatable",
-        show_default="suitable switches, kinds, tiers, planes and oversubscription",
-        rich_help_panel=DESIGNS,
+        shown="suitable switches, kinds, tiers, planes and oversubscription",
+        panel=DESIGNS,
     ),
-    by: str = typer.Option(
+    by: str = option(
         "",
         "--by",
-        metavar="O,O…",
-        help="objectives: cost, power, time, alltoall, switches, oversubscription; with --job goodput, token-cost",
-        show_default=False,
-        rich_help_panel=DESIGNS,
+        "O,O…",
+        "objectives: cost, power, time, alltoall, switches, oversubscription; with --job goodput, token-cost",
+        panel=DESIGNS,
     ),
-    prices: Path | None = typer.Option(
-        None, "--prices", metavar="PRICES", help="price file, for cost", show_default=False, rich_help_panel=DESIGNS
+    prices: Path | None = option(None, "--prices", "PRICES", "price file, for cost", panel=DESIGNS),
+    model: Path | None = option(
+        None, "--job", "JOB", "training job over all GPUs, for goodput and cost per useful token", panel=options.JOB
     ),
-    model: Path | None = typer.Option(
-        None,
-        "--job",
-        metavar="JOB",
-        help="training job over all GPUs, for goodput and cost per useful token",
-        show_default=False,
-        rich_help_panel=options.JOB,
+    collective: str = option(
+        "", "--collective", "NAME", "collective to time over all GPUs", shown="all_reduce and alltoall", panel=options.JOB
     ),
-    collective: str = typer.Option(
-        "",
-        "--collective",
-        metavar="NAME",
-        help="collective to time over all GPUs",
-        show_default="all_reduce and alltoall",
-        rich_help_panel=options.JOB,
-    ),
-    size: str = typer.Option(
-        "1G", "--size", metavar="SIZE", help="message size as nccl-tests counts it", rich_help_panel=options.JOB
-    ),
-    placement: str = typer.Option(
-        "packed", "--placement", metavar="P", help="packed, spread or random:SEED", rich_help_panel=options.JOB
-    ),
+    size: str = option("1G", "--size", "SIZE", "message size as nccl-tests counts it", panel=options.JOB),
+    placement: str = option("packed", "--placement", "P", "packed, spread or random:SEED", panel=options.JOB),
     platform: Path | None = options.PLATFORM,
-    jobs: int = typer.Option(
-        0, "--jobs", metavar="N", help="number of processes", show_default="one per core", rich_help_panel=RUN
-    ),
-    dask: str = typer.Option(
-        "",
-        "--dask",
-        metavar="ADDRESS",
-        help="Dask cluster to run on, such as tcp://host:8786",
-        show_default=False,
-        rich_help_panel=RUN,
-    ),
-    resume: Path | None = typer.Option(
-        None,
-        "--resume",
-        metavar="FILE",
-        help="journal file to continue from and append to",
-        show_default=False,
-        rich_help_panel=RUN,
-    ),
-    plot: Path | None = typer.Option(
-        None, "--plot", metavar="FILE.svg", help="SVG plot of the designs", show_default=False, rich_help_panel=options.OUTPUT
-    ),
-    form: list[str] = typer.Option(
-        [],
-        "--format",
-        metavar="NAME[=FILE]",
-        help="text, csv or json; repeatable with =FILE",
-        show_default="text",
-        rich_help_panel=options.OUTPUT,
+    jobs: int = option(0, "--jobs", "N", "number of processes", shown="one per core", panel=RUN),
+    dask: str = option("", "--dask", "ADDRESS", "Dask cluster to run on, such as tcp://host:8786", panel=RUN),
+    resume: Path | None = option(None, "--resume", "FILE", "journal file to continue from and append to", panel=RUN),
+    plot: Path | None = option(None, "--plot", "FILE.svg", "SVG plot of the designs", panel=options.OUTPUT),
+    form: list[str] = option(
+        [], "--format", "NAME[=FILE]", "text, csv or json; repeatable with =FILE", shown="text", panel=options.OUTPUT
     ),
     as_json: bool = options.JSON,
 ) -> None:
@@ -112,7 +68,7 @@ def explore(
 
     Every combination of choices is planned and timed; the Pareto-optimal designs are shown.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=designs.csv")
+    reports = asked(form, list(FORMATS), "csv=designs.csv", as_json)
     _look(plot, resume, jobs, gpus)
     if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
         usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")
@@ -146,8 +102,8 @@ def _look(plot: Path | None, resume: Path | None, jobs: int, gpus: int | None) -
         usage(f"--jobs: expected 0 or more processes, got {jobs}")
     if gpus is not None and not 1 <= gpus <= 10_000_000:
         usage(f"--gpus: expected 1 to 10,000,000 GPUs, got {gpus}")
-    for option, path in (("--plot", plot), ("--resume", resume)):
+    for flag, path in (("--plot", plot), ("--resume", resume)):
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            usage(f"{option}: expected a file in an existing folder, got {path}")
+            usage(f"{flag}: expected a file in an existing folder, got {path}")
     if resume is not None and resume.exists() and not resume.is_file():
         usage(f"--resume: expected a regular file, got {resume}")

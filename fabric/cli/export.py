@@ -10,7 +10,7 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.base.text import aligned, plural
-from fabric.cli.common import check_folder, check_target, only, progress, refuse, show_diagnostics
+from fabric.cli.common import check_folder, check_target, only, option, progress, refuse, show_diagnostics
 from fabric.cli.output import put_folder, put_lines, usage, write
 from fabric.deliver.export.formats import FORMATS, unsupported
 
@@ -20,18 +20,11 @@ def export(
         None, metavar="FORMAT", help="export format; omit it to list all formats", show_default=False
     ),
     file: Path | None = typer.Argument(None, metavar="FILE", help="intent file", show_default=False),
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    rail: int | None = typer.Option(None, "--rail", metavar="N", help="rail number for svg-rail, from 1", show_default=False),
-    plane: int | None = typer.Option(
-        None, "--plane", metavar="N", help="plane number for svg-plane, from 1", show_default=False
-    ),
-    output: Path | None = typer.Option(
-        None,
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="file to write, or folder for a format of several files",
-        show_default="stdout",
+    fabric: str = option("", "--fabric", "NAME", "only this fabric"),
+    rail: int | None = option(None, "--rail", "N", "rail number for svg-rail, from 1"),
+    plane: int | None = option(None, "--plane", "N", "plane number for svg-plane, from 1"),
+    output: Path | None = option(
+        None, "-o --output", "PATH", "file to write, or folder for a format of several files", shown="stdout"
     ),
 ) -> None:
     """Write the plan in another format, or as a picture."""

@@ -13,7 +13,8 @@ from fabric import pipeline
 from fabric.base.diagnostics import InputError, tried
 from fabric.base.output import recover
 from fabric.base.text import diff_line, fit
-from fabric.cli.common import FINDINGS, USAGE, check_folder, out, page, progress, refuse, say, show_diagnostics
+from fabric.cli.common import FINDINGS, USAGE, check_folder, option, out, page, progress, refuse, say, show_diagnostics
+from fabric.cli.output import JOBS
 from fabric.design.intent.intent import refuse_same_site
 
 S = TypeVar("S")
@@ -22,16 +23,14 @@ T = TypeVar("T")
 
 def generate(
     files: list[Path] = typer.Argument(..., metavar="FILE…", help="intent files", show_default=False),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
-    ),
-    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches with matching names", show_default=False),
+    output: Path | None = option(None, "-o --output", "FOLDER", "folder of generated files", shown="generated/"),
+    limit: str = option("", "--limit", "GLOB", "only switches with matching names"),
     check: bool = typer.Option(False, "--check", help="write nothing; exit code 1 if files are out of date"),
     diff: bool = typer.Option(False, "--diff", help="write nothing; print the differences"),
-    renumber: bool = typer.Option(
+    renumber: bool = option(
         False, "--renumber", help="ignore the lock file; names and numbers of devices in service may change"
     ),
-    jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
+    jobs: int = JOBS,
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
     if output is not None:

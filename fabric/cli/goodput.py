@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
-from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.base.schemas.models import document
 from fabric.cli import options
-from fabric.cli.common import FILE, check_fabric, progress
-from fabric.cli.output import put_lines
+from fabric.cli.common import FILE, check_fabric, option, progress
+from fabric.cli.output import put_result
 
 
 def goodput(
     file: Path = FILE,
-    model: Path = typer.Option(
-        ..., "--job", metavar="JOB", help="YAML file of the model, its checkpoints and failures", show_default=False
-    ),
+    model: Path = option(..., "--job", "JOB", "YAML file of the model, its checkpoints and failures"),
     fabric: str = options.FABRIC,
     gpus: int | None = options.GPUS,
     gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
@@ -38,22 +32,9 @@ def goodput(
     """
     from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
     from fabric.deliver.compare import money
-    from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.goodput.lines import lines
 
-    report = Report()
-    options.check_spread(report, routing, queue_pairs)
-    options.check_seed(report, seed)
-    report.raise_errors()
-    request = EstimateRequest(
-        gpus=gpus,
-        gpus_per_domain=gpus_per_domain,
-        routing=routing,
-        queue_pairs=queue_pairs,
-        fail=tuple(fail),
-        seed=seed,
-        platform=options.platform_of(file, platform),
-    )
+    request = options.request_of(file, platform, routing, queue_pairs, fail, seed, gpus=gpus, gpus_per_domain=gpus_per_domain)
     with progress("plan"):
         intent = pipeline.load(file)
         plan = pipeline.plan(intent)
@@ -62,7 +43,8 @@ def goodput(
     with progress("goodput"):
         result = pipeline.goodput(options.largest(plan, fabric), plan, request, model, placement)
         cost = pipeline.year_cost(plan, result, stated) if stated else None
-    if as_json:
-        print(json_text(document({**result.as_dict(), "cost": cost}, money.GoodputCostDocument)))
-    else:
-        put_lines(lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])])
+    put_result(
+        as_json,
+        lambda: document({**result.as_dict(), "cost": cost}, money.GoodputCostDocument),
+        lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])],
+    )

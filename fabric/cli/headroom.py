@@ -8,7 +8,7 @@ from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
 from fabric.base.formats import json_text
 from fabric.base.schemas.models import document
-from fabric.cli.common import check_range, mistake
+from fabric.cli.common import check_range, mistake, option
 from fabric.cli.output import put_lines
 from fabric.hardware import catalog
 from fabric.hardware.catalog import asics
@@ -21,17 +21,13 @@ MTU_RANGE = (256, 16_384)
 
 
 def headroom(
-    switch: str = typer.Option("", "--switch", metavar="MODEL", help="switch model of the catalog", show_default=False),
-    asic: str = typer.Option("", "--asic", metavar="NAME", help="switch ASIC, instead of --switch", show_default=False),
-    speed: int = typer.Option(..., "--speed", metavar="GBPS", help="port speed in Gb/s", show_default=False),
-    length: int = typer.Option(..., "--length", metavar="METRES", help="cable length in m", show_default=False),
-    mtu: int = typer.Option(9216, "--mtu", metavar="BYTES", help="maximum frame size of the port"),
-    rdma_mtu: int = typer.Option(
-        0, "--rdma-mtu", metavar="BYTES", help="RDMA path MTU; designs use 4096", show_default="1024, as in published tables"
-    ),
-    traffic: str = typer.Option(
-        "static", "--traffic", metavar="KIND", help="static (all packets 64 bytes) or dynamic (half of the packets)"
-    ),
+    switch: str = option("", "--switch", "MODEL", "switch model of the catalog"),
+    asic: str = option("", "--asic", "NAME", "switch ASIC, instead of --switch"),
+    speed: int = option(..., "--speed", "GBPS", "port speed in Gb/s"),
+    length: int = option(..., "--length", "METRES", "cable length in m"),
+    mtu: int = option(9216, "--mtu", "BYTES", "maximum frame size of the port"),
+    rdma_mtu: int = option(0, "--rdma-mtu", "BYTES", "RDMA path MTU; designs use 4096", shown="1024, as in published tables"),
+    traffic: str = option("static", "--traffic", "KIND", "static (all packets 64 bytes) or dynamic (half of the packets)"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
     """Compute the PFC headroom of a port.
@@ -46,17 +42,13 @@ def headroom(
         "--mtu": (mtu, *MTU_RANGE, "bytes"),
         "--rdma-mtu": (rdma_mtu or 1024, 256, 4096, "bytes"),
     }
-    for option, (value, lowest, highest, unit) in ranges.items():
+    for flag, (value, lowest, highest, unit) in ranges.items():
         check_range(
-            report, option, value, lowest, highest, f"{lowest} to {highest} {unit}", hint=f"the unit of {option} is {unit}"
+            report, flag, value, lowest, highest, f"{lowest} to {highest} {unit}", hint=f"the unit of {flag} is {unit}"
         )
     if traffic not in ("static", "dynamic"):
-        mistake(
-            report,
-            "--traffic",
-            f"expected static or dynamic, got {traffic!r}",
-            "use `static` for the assumption of SONiC's tables",
-        )
+        hint = "use `static` for the assumption of SONiC's tables"
+        mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", hint)
     report.raise_errors()
     result = pipeline.headroom(
         chip,

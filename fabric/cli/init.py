@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.base.formats import write_new
-from fabric.cli.common import check_target, refuse, say
+from fabric.cli.common import check_target, option, refuse, say
 from fabric.cli.output import put
 from fabric.design.intent.draft import SCHEMA, Draft
 
@@ -17,116 +17,49 @@ SERVERS, SWITCHES, TOPOLOGY, OUTPUT = "Servers", "Switches", "Topology", "Output
 
 def init(
     name: str = typer.Argument(..., metavar="NAME", help="name of the site", show_default=False),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FILE", help="file to write", show_default="stdout", rich_help_panel=OUTPUT
+    output: Path | None = option(None, "-o --output", "FILE", "file to write", shown="stdout", panel=OUTPUT),
+    nos: str = option("", "--nos", "OS", "network OS: sonic, cumulus, eos, nxos, junos or frr", panel=SWITCHES),
+    server: str = option("", "--server", "MODEL", "server model", shown="dgx-h100", panel=SERVERS),
+    servers: int = option(8, "--servers", "N", "number of servers", panel=SERVERS),
+    servers_per_rack: int | None = option(None, "--servers-per-rack", "N", "servers per rack", panel=SERVERS),
+    gpus_per_server: int | None = option(
+        None, "--gpus-per-server", "N", "GPUs per server; declares a new server model", panel=SERVERS
     ),
-    nos: str = typer.Option(
-        "",
-        "--nos",
-        metavar="OS",
-        help="network OS: sonic, cumulus, eos, nxos, junos or frr",
-        show_default=False,
-        rich_help_panel=SWITCHES,
+    nics_per_server: int | None = option(
+        None, "--nics-per-server", "N", "NICs per server; declares a new server model", panel=SERVERS
     ),
-    server: str = typer.Option(
-        "", "--server", metavar="MODEL", help="server model", show_default="dgx-h100", rich_help_panel=SERVERS
+    nic_ports: str = option(
+        "", "--nic-ports", "NxGBPS", "ports per NIC and their speed in Gb/s, such as 2x400", panel=SERVERS
     ),
-    servers: int = typer.Option(8, "--servers", metavar="N", help="number of servers", rich_help_panel=SERVERS),
-    servers_per_rack: int | None = typer.Option(
-        None, "--servers-per-rack", metavar="N", help="servers per rack", show_default=False, rich_help_panel=SERVERS
+    planned_servers: int | None = option(
+        None, "--planned-servers", "N", "planned number of servers after growth", panel=SERVERS
     ),
-    gpus_per_server: int | None = typer.Option(
-        None,
-        "--gpus-per-server",
-        metavar="N",
-        help="GPUs per server; declares a new server model",
-        show_default=False,
-        rich_help_panel=SERVERS,
-    ),
-    nics_per_server: int | None = typer.Option(
-        None,
-        "--nics-per-server",
-        metavar="N",
-        help="NICs per server; declares a new server model",
-        show_default=False,
-        rich_help_panel=SERVERS,
-    ),
-    nic_ports: str = typer.Option(
-        "",
-        "--nic-ports",
-        metavar="NxGBPS",
-        help="ports per NIC and their speed in Gb/s, such as 2x400",
-        show_default=False,
-        rich_help_panel=SERVERS,
-    ),
-    planned_servers: int | None = typer.Option(
-        None,
-        "--planned-servers",
-        metavar="N",
-        help="planned number of servers after growth",
-        show_default=False,
-        rich_help_panel=SERVERS,
-    ),
-    switch: str = typer.Option(
+    switch: str = option(
         "",
         "--switch",
-        metavar="MODEL",
-        help="switch model of all tiers",
-        show_default="sn5600, or one of its size that runs the network OS",
-        rich_help_panel=SWITCHES,
+        "MODEL",
+        "switch model of all tiers",
+        shown="sn5600, or one of its size that runs the network OS",
+        panel=SWITCHES,
     ),
-    leaf: str = typer.Option(
-        "", "--leaf", metavar="MODEL", help="leaf switch model", show_default=False, rich_help_panel=SWITCHES
+    leaf: str = option("", "--leaf", "MODEL", "leaf switch model", panel=SWITCHES),
+    spine: str = option("", "--spine", "MODEL", "spine switch model", panel=SWITCHES),
+    core: str = option("", "--core", "MODEL", "core switch model", panel=SWITCHES),
+    spines: int | None = option(None, "--spines", "N", "total number of spines", panel=SWITCHES),
+    cores: int | None = option(None, "--cores", "N", "total number of cores", panel=SWITCHES),
+    spare: int = option(0, "--spare", "N", "spare server ports per leaf", panel=SWITCHES),
+    topology: str = option(
+        "", "--topology", "KIND", "rail-optimized, rack, rail-only or collapsed", shown="rail-optimized", panel=TOPOLOGY
     ),
-    spine: str = typer.Option(
-        "", "--spine", metavar="MODEL", help="spine switch model", show_default=False, rich_help_panel=SWITCHES
+    unit: int | None = option(None, "--unit --scalable-unit", "N", "servers per unit", panel=TOPOLOGY),
+    tiers: str = option("auto", "--tiers", "N", "auto, 2 or 3", panel=TOPOLOGY),
+    pods: str = option("auto", "--pods", "N", "auto, a count, units=N or racks=N", panel=TOPOLOGY),
+    planes: int = option(1, "--planes", "N", "number of isolated planes", panel=TOPOLOGY),
+    dual_tor: bool = option(False, "--dual-tor", help="connect the ports of each NIC to different leaves", panel=TOPOLOGY),
+    oversubscription: str = option(
+        "", "--oversubscription", "R[,R]", "oversubscription of leaf and spine", shown="1", panel=TOPOLOGY
     ),
-    core: str = typer.Option(
-        "", "--core", metavar="MODEL", help="core switch model", show_default=False, rich_help_panel=SWITCHES
-    ),
-    spines: int | None = typer.Option(
-        None, "--spines", metavar="N", help="total number of spines", show_default=False, rich_help_panel=SWITCHES
-    ),
-    cores: int | None = typer.Option(
-        None, "--cores", metavar="N", help="total number of cores", show_default=False, rich_help_panel=SWITCHES
-    ),
-    spare: int = typer.Option(0, "--spare", metavar="N", help="spare server ports per leaf", rich_help_panel=SWITCHES),
-    topology: str = typer.Option(
-        "",
-        "--topology",
-        metavar="KIND",
-        help="rail-optimized, rack, rail-only or collapsed",
-        show_default="rail-optimized",
-        rich_help_panel=TOPOLOGY,
-    ),
-    unit: int | None = typer.Option(
-        None,
-        "--unit",
-        "--scalable-unit",
-        metavar="N",
-        help="servers per unit",
-        show_default=False,
-        rich_help_panel=TOPOLOGY,
-    ),
-    tiers: str = typer.Option("auto", "--tiers", metavar="N", help="auto, 2 or 3", rich_help_panel=TOPOLOGY),
-    pods: str = typer.Option(
-        "auto", "--pods", metavar="N", help="auto, a count, units=N or racks=N", rich_help_panel=TOPOLOGY
-    ),
-    planes: int = typer.Option(1, "--planes", metavar="N", help="number of isolated planes", rich_help_panel=TOPOLOGY),
-    dual_tor: bool = typer.Option(
-        False, "--dual-tor", help="connect the ports of each NIC to different leaves", rich_help_panel=TOPOLOGY
-    ),
-    oversubscription: str = typer.Option(
-        "",
-        "--oversubscription",
-        metavar="R[,R]",
-        help="oversubscription of leaf and spine",
-        show_default="1",
-        rich_help_panel=TOPOLOGY,
-    ),
-    uplinks: str = typer.Option(
-        "", "--uplinks", metavar="N[@SPEED]", help="uplinks per leaf", show_default=False, rich_help_panel=TOPOLOGY
-    ),
+    uplinks: str = option("", "--uplinks", "N[@SPEED]", "uplinks per leaf", panel=TOPOLOGY),
 ) -> None:
     """Write a short commented intent."""
     draft = Draft(

@@ -10,13 +10,14 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.audit.checks.reports import FORMATS
 from fabric.base.processes import exit_on_signal
 from fabric.base.text import counted, plural, style, volume
-from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
-from fabric.cli.output import asked, one_of, put_text, write
+from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, option, out, refuse, say
+from fabric.cli.output import AS_JSON, asked, formats_option, one_of, put_text, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.namespaces import LabError
-from fabric.lab.reports import FORMATS, report
+from fabric.lab.reports import report
 from fabric.lab.run_tests import NAMES
 from fabric.lab.up_down import Choices, Status
 
@@ -26,14 +27,10 @@ lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", n
 @lab.command()
 def up(
     file: Path = FILE,
-    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches with matching names", show_default=False),
-    scale_down: str = typer.Option(
-        "", "--scale-down", metavar="SPINESxLEAVES", help="size of a smaller copy of the design", show_default=False
-    ),
-    as_nos: str = typer.Option(
-        "", "--as", metavar="NOS", help="network OS to use in place of the planned one", show_default=False
-    ),
-    servers: int = typer.Option(2, "--servers", metavar="N", min=0, help="servers per leaf and tenant"),
+    limit: str = option("", "--limit", "GLOB", "only switches with matching names"),
+    scale_down: str = option("", "--scale-down", "SPINESxLEAVES", "size of a smaller copy of the design"),
+    as_nos: str = option("", "--as", "NOS", "network OS to use in place of the planned one"),
+    servers: int = option(2, "--servers", "N", "servers per leaf and tenant", min=0),
 ) -> None:
     """Start every switch as a network namespace with FRR."""
     with _lab(file, Choices(limit, scale_down, as_nos, servers)) as chosen:
@@ -84,17 +81,13 @@ def _other_design(choices: Choices) -> list[str]:
 def trial(
     file: Path = FILE,
     scenarios: bool = typer.Option(False, "--scenarios", help="also run failure scenarios: links, spines, leaves, cables"),
-    only: list[str] = typer.Option(
-        [], "--only", metavar="NAME", help="test or failure scenario to run; repeatable", show_default=False
-    ),
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric of the failure scenarios", show_default=False),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, junit or markdown; repeatable", show_default="text"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    only: list[str] = option([], "--only", "NAME", "test or failure scenario to run; repeatable"),
+    fabric: str = option("", "--fabric", "NAME", "fabric of the failure scenarios"),
+    form: list[str] = formats_option(FORMATS),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Test that the lab matches the plan, also under failures."""
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
+    reports = asked(form, FORMATS, "junit=lab.xml", as_json)
     one_of("--only", only, NAMES)
     with _lab(file) as chosen:
         outcome = chosen.test(only, scenarios, fabric)
@@ -106,7 +99,7 @@ def trial(
 @lab.command("state")
 def collected(
     file: Path = FILE,
-    folder: Path = typer.Option(..., "-o", "--output", metavar="FOLDER", help="folder to write", show_default=False),
+    folder: Path = option(..., "-o --output", "FOLDER", "folder to write"),
     now: bool = typer.Option(False, "--now", help="do not wait until sessions and routes settle"),
 ) -> None:
     """Write the state of every switch of a lab, for `fabric verify`."""
@@ -121,10 +114,7 @@ def collected(
 
 
 @lab.command()
-def running(
-    file: Path = FILE,
-    folder: Path = typer.Option(..., "-o", "--output", metavar="FOLDER", help="folder to write", show_default=False),
-) -> None:
+def running(file: Path = FILE, folder: Path = option(..., "-o --output", "FOLDER", "folder to write")) -> None:
     """Write the running configs of a lab, for `fabric drift`."""
     from fabric.lab.collect import save
 

@@ -215,9 +215,7 @@ GROUPS = {
         "bom": "List parts to order, with spares, power and cost.",
         "cabling": "Cable run lists, cable labels, and LLDP verification.",
     },
-    "Lab": {
-        "lab": "Run the generated FRR configs in network namespaces.",
-    },
+    "Lab": {"lab": "Run the generated FRR configs in network namespaces."},
     "Integrations": {
         "export": "Write the plan in another format, or as a picture.",
         "netbox": "Push the plan into NetBox.",

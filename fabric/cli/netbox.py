@@ -13,7 +13,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line
 from fabric.base.schemas.models import document
 from fabric.base.text import and_more, diff_line
-from fabric.cli.common import FILE, FINDINGS, progress, say, show_diagnostics
+from fabric.cli.common import FILE, FINDINGS, option, progress, say, show_diagnostics
 from fabric.cli.output import put, put_text
 from fabric.deliver.inventory.engine import Change, PushDocument, Pushed
 from fabric.deliver.inventory.push import SYSTEMS, PushRequest, System, lines
@@ -22,11 +22,11 @@ MAX_SHOWN_OBJECTS = 200
 netbox = typer.Typer(help="Push the plan into NetBox.", no_args_is_help=True)
 nautobot = typer.Typer(help="Push the plan into Nautobot.", no_args_is_help=True)
 
-ADDRESS = typer.Option("", "--url", metavar="URL", help="NetBox base URL", show_default="$NETBOX_URL")
-NAUTOBOT_ADDRESS = typer.Option("", "--url", metavar="URL", help="Nautobot base URL", show_default="$NAUTOBOT_URL")
+ADDRESS = option("", "--url", "URL", "NetBox base URL", shown="$NETBOX_URL")
+NAUTOBOT_ADDRESS = option("", "--url", "URL", "Nautobot base URL", shown="$NAUTOBOT_URL")
 DRY = typer.Option(False, "--dry-run", help="print the changes without applying them; exit code 1 if there are any")
 PRUNE = typer.Option(False, "--prune", help="delete objects of earlier pushes that are not in the plan")
-BATCH = typer.Option(200, "--batch", metavar="N", min=1, max=1000, help="objects per request")
+BATCH = option(200, "--batch", "N", "objects per request", min=1, max=1000)
 JSON = typer.Option(False, "--json", help="print one JSON document")
 
 

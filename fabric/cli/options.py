@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import either
-from fabric.cli.common import check_fabric, check_range, mistake, progress, say
+from fabric.cli.common import check_fabric, check_range, mistake, option, progress, say
 from fabric.solver.routing import MODES
 
 if TYPE_CHECKING:
     from fabric.model.plan import FabricPlan, Plan
+    from fabric.solver.estimate.request import EstimateRequest
 
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
@@ -79,72 +80,21 @@ def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
 
 JOB, NETWORK, PARAMETERS, OUTPUT = "Job", "Network", "Model parameters", "Output"  # groups of options
 
-FABRIC = typer.Option(
-    "",
-    "--fabric",
-    metavar="NAME",
-    help="fabric of the site",
-    show_default="compute fabric with the most GPUs",
-    rich_help_panel=NETWORK,
-)
-GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job", show_default="all", rich_help_panel=JOB)
-GPUS_PER_DOMAIN = typer.Option(
-    None,
-    "--gpus-per-domain",
-    metavar="N",
-    help="GPUs used per NVLink domain, such as 64 of 72",
-    show_default="all",
-    rich_help_panel=JOB,
+FABRIC = option("", "--fabric", "NAME", "fabric of the site", shown="compute fabric with the most GPUs", panel=NETWORK)
+GPUS = option(None, "--gpus", "N", "GPUs of the job", shown="all", panel=JOB)
+GPUS_PER_DOMAIN = option(
+    None, "--gpus-per-domain", "N", "GPUs used per NVLink domain, such as 64 of 72", shown="all", panel=JOB
 )
 PLACEMENTS = "packed, spread, random:SEED, or server names separated by commas"
-PLACEMENT = typer.Option("packed", "--placement", metavar="P", help=PLACEMENTS)
-ROUTING = typer.Option(
-    "",
-    "--routing",
-    metavar="MODE",
-    help=f"load balancing: {either(tuple(MODES))}",
-    show_default="as in the plan",
-    rich_help_panel=NETWORK,
+PLACEMENT = option("packed", "--placement", "P", PLACEMENTS)
+ROUTING = option("", "--routing", "MODE", f"load balancing: {either(tuple(MODES))}", shown="as in the plan", panel=NETWORK)
+QUEUE_PAIRS = option(0, "--qps", "N", "queue pairs per connection", shown="as in the plan", panel=NETWORK)
+FAIL = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable", panel=NETWORK)
+PLATFORM = option(
+    None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters", panel=PARAMETERS
 )
-QUEUE_PAIRS = typer.Option(
-    0,
-    "--qps",
-    metavar="N",
-    help="queue pairs per connection",
-    show_default="as in the plan",
-    rich_help_panel=NETWORK,
-)
-FAIL = typer.Option(
-    [],
-    "--fail",
-    metavar="NAME",
-    help="failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable",
-    show_default=False,
-    rich_help_panel=NETWORK,
-)
-PLATFORM = typer.Option(
-    None,
-    "--platform",
-    metavar="FILE",
-    help="platform file of `fabric calibrate`",
-    show_default="shipped parameters",
-    rich_help_panel=PARAMETERS,
-)
-PRICES = typer.Option(
-    None,
-    "--prices",
-    metavar="PRICES",
-    help="price file (keys: docs/bom.md)",
-    show_default=False,
-    rich_help_panel=PARAMETERS,
-)
-SEED = typer.Option(
-    0,
-    "--seed",
-    metavar="N",
-    help="seed of queue pair numbers and samples",
-    rich_help_panel=PARAMETERS,
-)
+PRICES = option(None, "--prices", "PRICES", "price file (keys: docs/bom.md)", panel=PARAMETERS)
+SEED = option(0, "--seed", "N", "seed of queue pair numbers and samples", panel=PARAMETERS)
 JSON = typer.Option(False, "--json", help="print one JSON document", rich_help_panel=OUTPUT)
 
 
@@ -177,6 +127,26 @@ def largest(made: Plan, name: str) -> FabricPlan:
     return max(made.fabrics.values(), key=lambda item: (item.spec.purpose == "compute", item.sizing.gpus))
 
 
+def request_of(
+    file: Path, platform: Path | None, routing: str, queue_pairs: int, fail: list[str], seed: int = 0, **more: Any
+) -> EstimateRequest:
+    """What the options of a job and its network ask for. Raises InputError for wrong ones; `more`: further fields."""
+    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
+
+    report = Report()
+    check_spread(report, routing, queue_pairs)
+    check_seed(report, seed)
+    report.raise_errors()
+    return EstimateRequest(
+        routing=routing,
+        queue_pairs=queue_pairs,
+        fail=tuple(fail),
+        seed=seed,
+        platform=platform_of(file, platform),
+        **more,
+    )
+
+
 def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
     """Validates --routing and --qps."""
     if routing and routing not in MODES:
@@ -187,12 +157,4 @@ def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
 
 
 def check_seed(report: Report, seed: int) -> None:
-    check_range(
-        report,
-        "--seed",
-        seed,
-        0,
-        (1 << 31) - 1,
-        "a seed from 0 to 2147483647",
-        hint="`--seed 0` is the default",
-    )
+    check_range(report, "--seed", seed, 0, (1 << 31) - 1, "a seed from 0 to 2147483647", hint="`--seed 0` is the default")

@@ -13,21 +13,34 @@ from typing import Any, NoReturn
 import typer
 
 from fabric.base.diagnostics import Diagnostic, Place, nearest
-from fabric.base.formats import write_file, write_files, write_folder
-from fabric.base.text import fit, guarded, printable
+from fabric.base.formats import json_text, write_file, write_files, write_folder
+from fabric.base.text import either, fit, guarded, printable
 from fabric.cli import terminal
-from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, page, refuse, say, show_diagnostics
+from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, option, page, refuse, say, show_diagnostics
 from fabric.cli.terminal import screen_of
 
 # --- --format NAME[=FILE]: one on the screen, others in files -------------------------------------------------
 
 
-def asked(forms: Sequence[str], names: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
-    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
+def formats_option(names: Sequence[str], default: str = "text") -> Any:
+    """`--format` of a command with some reports."""
+    return option([], "--format", "NAME[=FILE]", f"{either(names)}; repeatable", shown=default)
+
+
+AS_JSON = typer.Option(False, "--json", help="the same as --format json")
+JOBS = option(0, "--jobs", "N", "number of processes", shown="one per core", min=0)
+
+
+def asked(forms: Sequence[str], names: Sequence[str], example: str, as_json: bool = False) -> list[tuple[str, Path | None]]:
+    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done; else text.
 
     Args:
+        forms: of `--format`.
+        names: of all reports of the command.
         example: of one with a file, for who gets it wrong.
+        as_json: whether `--json` is given.
     """
+    forms = [*forms, *(["json"] if as_json else [])] or ["text"]
     formats: dict[Path | None, str] = {}
     for text in forms:
         name, equals, path = text.partition("=")
@@ -67,6 +80,14 @@ def put_text(file: Path | None, make: Callable[[], str]) -> None:
 def put_lines(make: Callable[[], Iterable[str]]) -> None:
     """Prints lines for people: tables that are made inside know the width of the terminal."""
     put_text(None, lambda: "\n".join(make()) + "\n")
+
+
+def put_result(is_json: bool, document: Callable[[], Any], lines: Callable[[], Iterable[str]]) -> None:
+    """Prints a result as one JSON document, or as lines for people."""
+    if is_json:
+        print(json_text(document()))
+    else:
+        put_lines(lines)
 
 
 def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:
@@ -133,18 +154,8 @@ def usage(message: str, hint: str = "") -> NoReturn:
     raise typer.Exit(USAGE)
 
 
-GENERATED = typer.Option(
-    None, "--generated", metavar="FOLDER", help="folder of generated files", show_default="the intent's, or generated/"
-)
-_FILE = typer.Option(
-    None,
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="file to write what is printed to",
-    show_default="stdout",
-    rich_help_panel="Output",
-)
+GENERATED = option(None, "--generated", "FOLDER", "folder of generated files", shown="the intent's, or generated/")
+_FILE = option(None, "-o --output", "FILE", "file to write what is printed to", shown="stdout", panel="Output")
 _OF_ENDING = {".csv": "csv", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xlsx": "xlsx", ".xml": "junit"}
 _NAME = "output"
 _WRITTEN = (FINDINGS, MISSING)  # exit codes of a command that has printed its result

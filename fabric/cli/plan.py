@@ -13,7 +13,7 @@ from fabric import pipeline
 from fabric.base.formats import json_text
 from fabric.base.schemas.models import document
 from fabric.base.text import aligned, counted, listed
-from fabric.cli.common import progress, say, show_diagnostics
+from fabric.cli.common import option, progress, say, show_diagnostics
 from fabric.cli.output import GENERATED, put_text
 from fabric.design.explain.counts import Sessions, phrase, sessions
 from fabric.model.plan import CLOSED, WORDS, FabricPlan, Plan
@@ -25,9 +25,7 @@ MAX_LISTED = 8  # of one line
 def plan(
     file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
-    against: str = typer.Option(
-        "", "--against", metavar="OLD", help="older intent to compare with: a file or git:REV", show_default=False
-    ),
+    against: str = option("", "--against", "OLD", "older intent to compare with: a file or git:REV"),
     generated: Path | None = GENERATED,
 ) -> None:
     """Size, wire and number the fabrics of an intent."""

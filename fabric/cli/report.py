@@ -9,7 +9,7 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
-from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
+from fabric.cli.common import check_target, mistake, only, option, progress, say, show_diagnostics
 from fabric.cli.options import size_bytes
 from fabric.cli.output import put
 from fabric.deliver.report.comparison import GivenDesign
@@ -29,36 +29,24 @@ def report(
     files: list[Path] = typer.Argument(
         ..., metavar="FILE…", help="intent file; several are compared on one page", show_default=False
     ),
-    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.html", help="page to write", show_default=False),
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    collective: str = typer.Option(
+    output: Path = option(..., "-o --output", "FILE.html", "page to write"),
+    fabric: str = option("", "--fabric", "NAME", "only this fabric"),
+    collective: str = option(
         "",
         "--collective",
-        metavar="NAME",
-        help="collective of the chart and of the link loads",
-        show_default="all_reduce; alltoall for link loads",
+        "NAME",
+        "collective of the chart and of the link loads",
+        shown="all_reduce; alltoall for link loads",
     ),
-    size: str = typer.Option("8G", "--size", metavar="SIZE", help="message size for the link loads"),
-    fail: list[str] = typer.Option(
-        [],
-        "--fail",
-        metavar="NAME",
-        help="failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable",
-        show_default=False,
+    size: str = option("8G", "--size", "SIZE", "message size for the link loads"),
+    fail: list[str] = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable"),
+    platform: Path | None = option(
+        None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters"
     ),
-    platform: Path | None = typer.Option(
-        None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
-    ),
-    measured: list[Path] = typer.Option(
-        [], "--measured", metavar="TABLE", help="measured table, drawn as dots; repeatable", show_default=False
-    ),
-    model: Path | None = typer.Option(
-        None, "--job", metavar="JOB", help="training job, for what the design is worth to it", show_default=False
-    ),
-    gpus: int | None = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job", show_default="all"),
-    prices: Path | None = typer.Option(
-        None, "--prices", metavar="PRICES", help="price file, for the cost of a year of the job", show_default=False
-    ),
+    measured: list[Path] = option([], "--measured", "TABLE", "measured table, drawn as dots; repeatable"),
+    model: Path | None = option(None, "--job", "JOB", "training job, for what the design is worth to it"),
+    gpus: int | None = option(None, "--gpus", "N", "GPUs of the job", shown="all"),
+    prices: Path | None = option(None, "--prices", "PRICES", "price file, for the cost of a year of the job"),
     no_load: bool = typer.Option(False, "--no-load", help="omit link loads"),
 ) -> None:
     """Write a report of a site as one HTML page for offline use.
@@ -72,9 +60,9 @@ def report(
     if timed not in collective_names():
         mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, collective_names()), "FAB174")
     check_target(mistakes, "-o", output, "report.html")
-    for option, value in (("--gpus", gpus), ("--prices", prices)):
+    for flag, value in (("--gpus", gpus), ("--prices", prices)):
         if value is not None and model is None:
-            mistake(mistakes, option, "expected --job, as it is of a training job", "add `--job JOB`")
+            mistake(mistakes, flag, "expected --job, as it is of a training job", "add `--job JOB`")
     mistakes.raise_errors()
     with progress("plan"):
         intents = [pipeline.load(file) for file in files]

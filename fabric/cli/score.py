@@ -9,10 +9,9 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest
-from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import mistake, progress, say, show_diagnostics
-from fabric.cli.output import put_lines
+from fabric.cli.common import mistake, option, progress, say, show_diagnostics
+from fabric.cli.output import put_result
 from fabric.solver.measured.tables import Table, need_scored
 
 if TYPE_CHECKING:
@@ -23,46 +22,33 @@ if TYPE_CHECKING:
 SPLITS = ("source", "kind", "scale", "points")
 
 
-FOR = typer.Option(
-    None,
-    "--for",
-    metavar="INTENT",
-    help="intent of the cluster, for nccl-tests output that does not state GPU, NICs and transport",
-    show_default=False,
+FOR = option(
+    None, "--for", "INTENT", "intent of the cluster, for nccl-tests output that does not state GPU, NICs and transport"
 )
 
 
 def score(
     paths: list[Path] = typer.Argument(None, metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
-    platform: Path | None = typer.Option(
-        None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
+    platform: Path | None = option(
+        None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters"
     ),
-    cross_validate: bool = typer.Option(
+    cross_validate: bool = option(
         False, "--cross-validate", help="predict each table with parameters fitted without it (takes minutes)"
     ),
-    leave_out: str = typer.Option(
+    leave_out: str = option(
         "source",
         "--leave-out",
-        metavar="WHAT",
-        help="with --cross-validate: source, kind, scale (above 128 GPUs), or points (source, three rows calibrated)",
+        "WHAT",
+        "with --cross-validate: source, kind, scale (above 128 GPUs), or points (source, three rows calibrated)",
     ),
-    beside: list[Path] = typer.Option(
-        [],
-        "--beside",
-        metavar="TABLE",
-        help="with --cross-validate: tables in every training set; repeatable",
-        show_default=False,
-    ),
-    steps: Path | None = typer.Option(
+    beside: list[Path] = option([], "--beside", "TABLE", "with --cross-validate: tables in every training set; repeatable"),
+    steps: Path | None = option(
         None,
         "--step",
-        metavar="LADDER",
-        help="compare training steps: YAML file of measured steps; the utilisation is fitted at the first row of each ladder",
-        show_default=False,
+        "LADDER",
+        "compare training steps: YAML file of measured steps; the utilisation is fitted at the first row of each ladder",
     ),
-    contrast: bool = typer.Option(
-        False, "--contrast", help="with --step: compare ratios to the first row, with nothing fitted"
-    ),
+    contrast: bool = option(False, "--contrast", help="with --step: compare ratios to the first row, with nothing fitted"),
     intent: Path | None = FOR,
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
@@ -93,10 +79,7 @@ def score(
 
 
 def _show(result: Score | Validation | StepScore, as_json: bool) -> None:
-    if as_json:
-        print(json_text(result.as_dict()))
-    else:
-        put_lines(result.lines)
+    put_result(as_json, result.as_dict, result.lines)
 
 
 def _check_split(split: str, cross_validate: bool, contrast: bool) -> None:

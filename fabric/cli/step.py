@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
-from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import FILE, progress
-from fabric.cli.output import put_lines
+from fabric.cli.common import FILE, option, progress
+from fabric.cli.output import put_result
 
 
 def step(
     file: Path = FILE,
-    model: Path = typer.Option(
-        ..., "--job", metavar="JOB", help="YAML file of the model and its parallelism", show_default=False
-    ),
+    model: Path = option(..., "--job", "JOB", "YAML file of the model and its parallelism"),
     fabric: str = options.FABRIC,
     gpus: int | None = options.GPUS,
     gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
@@ -28,13 +22,12 @@ def step(
     fail: list[str] = options.FAIL,
     platform: Path | None = options.PLATFORM,
     seed: int = options.SEED,
-    vary: list[str] = typer.Option(
+    vary: list[str] = option(
         [],
         "--vary",
-        metavar="KEY=V,V",
-        help="values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
-        show_default=False,
-        rich_help_panel=options.JOB,
+        "KEY=V,V",
+        "values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
+        panel=options.JOB,
     ),
     as_json: bool = options.JSON,
 ) -> None:
@@ -42,31 +35,14 @@ def step(
 
     Traffic on the network, communication that compute does not hide, and tokens per second.
     """
-    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
-    from fabric.solver.training.lines import lines
+    from fabric.solver.training.lines import lines  # heavy: not for help and mistakes
     from fabric.solver.training.step import StepTime
     from fabric.solver.training.sweep import choices
 
     varied = choices(vary)
-    report = Report()
-    options.check_spread(report, routing, queue_pairs)
-    options.check_seed(report, seed)
-    report.raise_errors()
-    parameters = options.platform_of(file, platform)
-    request = EstimateRequest(
-        gpus=gpus,
-        gpus_per_domain=gpus_per_domain,
-        routing=routing,
-        queue_pairs=queue_pairs,
-        fail=tuple(fail),
-        seed=seed,
-        platform=parameters,
-    )
+    request = options.request_of(file, platform, routing, queue_pairs, fail, seed, gpus=gpus, gpus_per_domain=gpus_per_domain)
     chosen = options.chosen(file, fabric)
     with progress("training step"):
         placed = pipeline.training_job(chosen, request, model, placement)
         result = placed.sweep(varied) if varied else placed.step()
-    if as_json:
-        print(json_text(result.as_dict()))
-    else:
-        put_lines(lambda: lines(result) if isinstance(result, StepTime) else result.lines())
+    put_result(as_json, result.as_dict, lambda: lines(result) if isinstance(result, StepTime) else result.lines())

@@ -4,37 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
-from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import FILE, check_fabric, mistake, progress
-from fabric.cli.output import put_lines
+from fabric.cli.common import FILE, check_fabric, mistake, option, progress
+from fabric.cli.output import put_result
 
 MIX = "Jobs"
 
 
 def utilisation(
     file: Path = FILE,
-    jobs: Path = typer.Option(
-        ..., "--jobs", metavar="JOBS", help="YAML list of sizes, or output of `sacct --json`", show_default=False
-    ),
-    placement: list[str] = typer.Option(
-        [],
-        "--placement",
-        metavar="P",
-        help="packed, topology or strict; repeatable",
-        show_default="all",
-        rich_help_panel=MIX,
-    ),
-    partition: str = typer.Option(
-        "", "--partition", metavar="NAME", help="partition of Slurm", show_default="all", rich_help_panel=MIX
-    ),
-    full: bool = typer.Option(
-        False, "--full", help="a queue that never ends, in place of recorded times", rich_help_panel=MIX
-    ),
+    jobs: Path = option(..., "--jobs", "JOBS", "YAML list of sizes, or output of `sacct --json`"),
+    placement: list[str] = option([], "--placement", "P", "packed, topology or strict; repeatable", shown="all", panel=MIX),
+    partition: str = option("", "--partition", "NAME", "partition of Slurm", shown="all", panel=MIX),
+    full: bool = option(False, "--full", help="a queue that never ends, in place of recorded times", panel=MIX),
     fabric: str = options.FABRIC,
     prices: Path | None = options.PRICES,
     seed: int = options.SEED,
@@ -66,7 +50,4 @@ def utilisation(
         )
     gpu_hour = money.gpu_hour(designs.bill_of(plan, stated), designs.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""
-    if as_json:
-        print(json_text(result.as_dict(gpu_hour, currency)))
-    else:
-        put_lines(lambda: lines(result, gpu_hour, currency))
+    put_result(as_json, lambda: result.as_dict(gpu_hour, currency), lambda: lines(result, gpu_hour, currency))

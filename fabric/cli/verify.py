@@ -7,26 +7,21 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.audit.verify.reports import FORMATS, StateReport
+from fabric.audit.checks.reports import FORMATS, report
+from fabric.audit.verify.reports import state_report
 from fabric.base.text import plural
-from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
-from fabric.cli.output import asked, one_of, write
+from fabric.cli.common import FILE, FINDINGS, MISSING, option, progress, say
+from fabric.cli.output import AS_JSON, asked, formats_option, one_of, write
 from fabric.nos.state.records import KINDS
 
 
 def verify(
     file: Path = FILE,
     state: Path = typer.Argument(..., metavar="STATE", help="folder of collected state", show_default=False),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, markdown, json, sarif or junit; repeatable", show_default="text"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
-    before: Path = typer.Option(
-        None, "--before", metavar="STATE", help="earlier folder: counters count from there", show_default=False
-    ),
-    need: list[str] = typer.Option(
-        [], "--need", metavar="KIND", help="kind of state that every switch must have; repeatable", show_default=False
-    ),
+    form: list[str] = formats_option(FORMATS),
+    as_json: bool = AS_JSON,
+    before: Path = option(None, "--before", "STATE", "earlier folder: counters count from there"),
+    need: list[str] = option([], "--need", "KIND", "kind of state that every switch must have; repeatable"),
     whole: bool = typer.Option(False, "--all", help="print every finding and complete lists"),
 ) -> None:
     """Compare the state of the switches with the plan.
@@ -34,15 +29,15 @@ def verify(
     Ports, cables, sessions, routes, EVPN, counters and optics. Exit code 3: nothing is wrong, but a switch has no state, or
     lacks a kind of state that --need names.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=verify.sarif")
+    reports = asked(form, FORMATS, "sarif=verify.sarif", as_json)
     one_of("--need", need, list(KINDS))
     with progress("plan"):
         plan = pipeline.plan(pipeline.load(file))
     with progress("state of the switches"):
         verified = pipeline.verify_state(plan, state, before)
-    report = StateReport(verified, whole)
-    write(reports, lambda name: FORMATS[name](report))
-    if verified.verdict().fails():
+    shown = state_report(verified, whole)
+    write(reports, lambda name: report(name, shown))
+    if shown.verdict.fails():
         raise typer.Exit(FINDINGS)
     if verified.silent:
         say(f"fabric: no state of {plural(len(verified.silent), 'switch', 'switches')}")

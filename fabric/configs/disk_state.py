@@ -44,8 +44,8 @@ class GeneratedFolder:
         home = settings.home
         self.folder, self.shown = home.folder, home.shown
         self.owned = site_folder.Owned()
-        self.lost = ""  # reason to ignore the files on disk
-        self.line_ends = False  # the reason: the manifest was checked out with CRLF line endings
+        self.lost = ""  # why the files on disk are ignored
+        self.line_ends = False  # because the manifest has CRLF line endings
         self.unfinished = False  # an interrupted run may have left files of two designs
         if not settings.output.keep:
             return

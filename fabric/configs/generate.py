@@ -106,12 +106,7 @@ class Generation:
     """
 
     def __init__(
-        self,
-        renderer: Renderer,
-        numbers: bytes | None,
-        limit: str = "",
-        jobs: int = 0,
-        progress: Progress | None = None,
+        self, renderer: Renderer, numbers: bytes | None, limit: str = "", jobs: int = 0, progress: Progress | None = None
     ) -> None:
         self.jobs, self.progress = jobs, progress or silent
         self.limit = _Limit(limit)
@@ -189,7 +184,7 @@ class Generation:
                 advance(1)
             return
         staged = partial(_staged, self.home.folder, self.renderer, transaction)
-        first = [staged(self.todo[0])]  # in this process: workers inherit the templates and modules that it took
+        first = [staged(self.todo[0])]  # in this process, so that workers inherit its templates and modules
         for chunk in chain([first], in_chunks(staged, self.todo[1:], self.jobs)):
             for records in chunk:
                 for record in records:

@@ -82,14 +82,14 @@ def _report_idle(plan: Plan, at: int, request: Request, override: Override, repo
     systems = sorted(_systems(plan, request))
     documents = sorted({document for nos in systems for document in target(nos).documents})
     if isinstance(override, DocumentPatch):
-        place, what = plan.at("overrides", at, "file"), f"a document of {' or '.join(systems)}"
+        place, expected = plan.at("overrides", at, "file"), f"a document of {' or '.join(systems)}"
         hint = one_of(documents) if documents else f"{' and '.join(systems)} configs are text: override a block of a template"
         got = override.file
     else:
-        place, what = plan.at("overrides", at, "template"), f"a template of {' or '.join(systems)}"
+        place, expected = plan.at("overrides", at, "template"), f"a template of {' or '.join(systems)}"
         hint = one_of([name for name in shipped_templates() if name.split("/")[0] in systems])
         got = extended(override.template_path)
-    report.error("FAB170", place, f"overrides[{at}]: expected {what}, got {show(got)}", hint)
+    report.error("FAB170", place, f"overrides[{at}]: expected {expected}, got {show(got)}", hint)
 
 
 _BESIDE = "use a path relative to the folder of the intent, such as `site/ntp.eos.j2`"
@@ -145,7 +145,7 @@ def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Over
     ]
     if not frames and not (index and isinstance(error, SecurityError)):
         return None
-    # Without a frame the newest is named: it is what all of them make together that is wrong.
+    # Without a frame the newest is named, although the error may follow from all of them.
     position = index[frames[-1][0]] if frames else max(index.values())
     line = f", line {frames[-1][1]}" if frames else ""
     message = (

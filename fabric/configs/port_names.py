@@ -17,7 +17,7 @@ from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, PortLabels, PortRef
 from fabric.nos.target import management_port, target
 
-Names = NDArray[Any]  # of str
+Names = NDArray[Any]  # elements are str
 
 
 class PortNames(PortLabels):
@@ -27,7 +27,7 @@ class PortNames(PortLabels):
         """The name in the network OS, "" where it is unknown: of attachments, and of switches without a network OS."""
         if device.role == SERVER:
             group, label = self._groups[device.group], self.label(device, ref)
-            kernel = self.fabric.spec.ethernet and group.nics != BMC  # the others have no Ethernet interface in the host
+            kernel = self.fabric.spec.ethernet and group.nics != BMC  # others have no Ethernet interface in the host
             return interface_name(label, group.nic, ref.cage, ref.sub) if kernel else label
         model = self.models.get(device.role)
         if model is None or not device.nos:
@@ -35,7 +35,7 @@ class PortNames(PortLabels):
         try:
             return target(device.nos).port_name(model, ref, device.model)
         except (KeyError, ValueError, IndexError):
-            return ""  # its target is not installed, or refuses the model or the breakout
+            return ""  # the target is not installed, or refuses the model or the breakout
 
     def columns(self, end: str) -> tuple[Names, Names]:
         """Labels and own names of the ends `a` or `b` of all links."""

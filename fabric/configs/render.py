@@ -69,7 +69,7 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
 
 def refuse_control(value: object, field: str) -> None:
     """Rejects control characters, so that no value starts a new config line; names were checked on input already."""
-    if not "".join(_texts(value)).isprintable():  # false for every character of CONTROL, and much faster than the search
+    if not "".join(_texts(value)).isprintable():  # false for every character of CONTROL, and faster than a search
         _search(value, field)
 
 
@@ -102,7 +102,7 @@ def _parts_of(kind: Any) -> Callable[[Any], Iterable[Any]]:
     if issubclass(kind, (list, tuple)):
         return lambda items: items
     names = [part.name for part in fields(kind)] if is_dataclass(kind) else []
-    return attrgetter(names[0], *names) if names else lambda value: ()  # two names or more: it returns a tuple
+    return attrgetter(names[0], *names) if names else lambda value: ()  # with two or more names attrgetter returns a tuple
 
 
 def _search(value: object, field: str) -> None:

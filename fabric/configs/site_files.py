@@ -37,7 +37,7 @@ def routed(fabric: FabricPlan) -> NDArray[np.bool_]:
 def addresses(fabric: FabricPlan) -> tuple[list[str], list[str]]:
     """Of the ends `a` and `b`. A server in networks has one in each that has a gateway; several are divided by blanks."""
     text = _speller(fabric)
-    served = np.isin(fabric.links.kind, (SERVER_LEAF, ATTACHMENT)).tolist()  # there the leaf, the upper end, has the first
+    served = np.isin(fabric.links.kind, (SERVER_LEAF, ATTACHMENT)).tolist()  # the leaf, the upper end, has the first address
     a, b = [""] * len(served), [""] * len(served)
     subnet = fabric.subnet.tolist()
     for link in np.flatnonzero(routed(fabric)).tolist():
@@ -89,7 +89,7 @@ def _ipv6(number: int) -> str:
 
 # --- Counts, devices and links --------------------------------------------------------------------------------
 
-# Readers of older files take columns by name, so new ones come at the end.
+# New columns come last; readers take columns by name.
 LINK_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "speed_gbps", "length_m", "a", "a_port", "b", "b_port", "a_address", "b_address"),
     *("a_port_name", "b_port_name", "tenant", "vlan", "bond"),

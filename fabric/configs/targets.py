@@ -57,8 +57,8 @@ class Need:
     what: str  # a field of Capabilities
     roles: tuple[str, ...]
     place: Place
-    of_model: bool = True  # False: the OS alone must do it, as a spine does that only passes EVPN routes on
-    beside: str = ""  # asked only of switches that can do this as well
+    of_model: bool = True  # False: only the OS must support it, as on a spine that only forwards EVPN routes
+    beside: str = ""  # required only of switches with this capability
 
 
 def needs(spec: FabricSpec) -> Iterator[Need]:
@@ -113,7 +113,7 @@ def check_capabilities(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Map
                     _check(spec, need, target(nos), tier, report)
         _check_names(name, spec, chosen[name], report)
         _check_requests(name, spec, chosen[name], report)
-        _check_releases(name, spec, chosen[name], report)
+        _check_releases(spec, chosen[name], report)
 
 
 def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
@@ -205,7 +205,7 @@ def _place(spec: FabricSpec, key: str) -> Place:
     return spec.positions.at(*path) if path[0] == "management" and not spec.own_management else spec.at(*path)
 
 
-def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+def _check_releases(spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """Unknown releases of network OSes, and releases without a renderer."""
     for its in spec.releases:
         nos, where = its.nos, its.place
@@ -213,7 +213,7 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
             diagnostic = Diagnostic(
                 "FAB107", where, f"releases: expected {one_of(target_names())}, got '{nos}'", nearest(nos, target_names())
             )
-            if diagnostic not in report.errors:  # a site's release is met in every fabric
+            if diagnostic not in report.errors:  # the release of a site is checked once per fabric
                 report.errors.append(diagnostic)
         elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
             diagnostic = Diagnostic(

@@ -15,15 +15,13 @@ from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     ATTACHED,
     ATTACHMENT,
+    BETWEEN_SWITCHES,
     CORE,
     KINDS,
     LEAF,
-    LEAF_LEAF,
-    LEAF_SPINE,
     SERVER,
     SERVER_LEAF,
     SPINE,
-    SPINE_CORE,
     Balancing,
     Device,
     FabricPlan,
@@ -47,7 +45,6 @@ from fabric.model.plan import (
 from fabric.nos.target import management_port, target
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
-_FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 class Views:
@@ -229,12 +226,12 @@ class Views:
             cabled.setdefault(port.ref.cage, []).append(port)
         ports: list[Port] = []
         for cage, empty in self._kept(device).items():
-            here = cabled.get(cage, empty)
-            split, speed = here[0].ref.split, here[0].ref.speed_gbps
-            if len(here) == split:
-                ports += here
+            in_cage = cabled.get(cage, empty)
+            split, speed = in_cage[0].ref.split, in_cage[0].ref.speed_gbps
+            if len(in_cage) == split:
+                ports += in_cage
                 continue
-            taken = {port.ref.sub: port for port in here}
+            taken = {port.ref.sub: port for port in in_cage}
             spare = {port.ref: port for port in empty}
             for sub in range(split):
                 ref = PortRef(cage, sub, split, speed)
@@ -274,11 +271,11 @@ class Views:
         address = peer_address = None
         low = self.subnet[link]
         if low >= 0:
-            # The lower switch has the first address: on server links that is the leaf, the upper end.
+            # The lower switch has the first address; on server links the leaf, the upper end, has it.
             first = end == (1 if kind in (SERVER_LEAF, ATTACHMENT) else 0)
             address = f"{self._text(low if first else low + 1)}/{fabric.subnet_length}"
             peer_address = self._text(low + 1 if first else low)
-        fabric_link = kind in _FABRIC_KINDS
+        fabric_link = kind in BETWEEN_SWITCHES
         port = Port(
             ref=ref,
             kind="fabric" if fabric_link else "server" if kind == SERVER_LEAF else "attachment",
@@ -343,7 +340,7 @@ class Views:
         return Session(port, port.peer.device, port.peer.device.asn, port.peer_address)
 
 
-_port_ref = lru_cache(maxsize=4096)(PortRef)  # the same few on all switches of a model
+_port_ref = lru_cache(maxsize=4096)(PortRef)  # switches of a model have the same few
 
 
 def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:

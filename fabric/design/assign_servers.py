@@ -20,10 +20,10 @@ from fabric.model.plan import SERVER, SERVER_LEAF, Device, FabricSpec, Links, Si
 from fabric.model.plan.tenant_ports import owners
 from fabric.model.settings.services import Tenant
 
-KEPT = 2  # servers that a tenant keeps at least, where there are so many
+KEPT = 2  # servers that each tenant keeps, if it has as many
 Sized = Mapping[str, tuple[FabricSpec, Sizing]]
-Owners = frozenset[str]  # the tenants that have a server, by its name or as the rest; none: {""}
-Kind = tuple[Owners, ...]  # of one server, in every fabric that shares its group
+Owners = frozenset[str]  # tenants of a server, by name or as the rest; {""}: none
+Kind = tuple[Owners, ...]  # owners of one server in every fabric that shares its group
 UNASSIGNED = Owners(("",))
 
 

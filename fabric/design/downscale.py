@@ -25,8 +25,8 @@ from fabric.model.plan.lock import Lock
 
 FLAG = "--scale-down"
 TOO_SMALL = "FAB501"
-NO_ROOM = {"FAB140", "FAB145"}  # findings of attachments without ports, or without buffer
-FULL, PLACES, FEWER = range(3)  # room for them: free ports alone, places of servers as before, and fewer links as well
+NO_ROOM = {"FAB140", "FAB145"}  # codes of attachments without ports, or without buffer
+FULL, PLACES, FEWER = range(3)  # where attachments fit: free ports, places of servers, fewer links
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Aim:
     units: tuple[int, ...]  # by server group
     uplinks: tuple[int, ...]  # of a leaf of each group
     spines: int  # of one plane and pod
-    spine_uplinks: int = 0  # three tiers, as are the others below
+    spine_uplinks: int = 0  # this and the following: three tiers
     units_per_pod: int = 0
     pods: int = 1
     cores: int = 0  # of one core group
@@ -193,7 +193,7 @@ def _uplinks(
         used: what the groups take together: `sum` where they share spines, `max` where each has pods of its own.
     """
     now = _built(sizing)
-    uniform = len(set(now)) == 1 or sizing.spines_built == sizing.spines  # else no key says so
+    uniform = len(set(now)) == 1 or sizing.spines_built == sizing.spines  # otherwise no key of the intent expresses it
     links = used(n // spines * weight for n, weight in zip(now, weights, strict=True))
     if uniform and links <= ports and not any(n % spines for n in now):
         return now
@@ -257,7 +257,7 @@ def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int
         text.put((*base, "pods"), {"units": aim.units_per_pod})
         text.put((*base, "spine", "uplinks"), {"count": aim.spine_uplinks, "speed_gbps": sizing.core_gbps})
         text.put((*base, "core", "count"), sizing.networks * aim.spines * aim.cores)
-        if aim.spine_uplinks < sizing.spine_uplinks:  # cores that were still to come are left out
+        if aim.spine_uplinks < sizing.spine_uplinks:  # cores for planned growth are left out
             text.drop((*base, "spine", "oversubscription"))
     return _sizes_in_words(spec, sizing, aim, sum(servers))
 
@@ -271,7 +271,7 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) ->
     counts += [(sizing.networks * aim.pods * aim.spines, sizing.spine_count, "spines")]
     if sizing.tiers == 3:
         counts += [(sizing.networks * aim.spines * aim.cores, sizing.core_count, "cores"), (aim.pods, sizing.pods, "pods")]
-    yield f"{spec.name}: " + ", ".join(f"{now} of {before} {what}" for now, before, what in counts if now != before)
+    yield f"{spec.name}: " + ", ".join(f"{now} of {before} {noun}" for now, before, noun in counts if now != before)
     for group, now, before in zip(sizing.groups, aim.uplinks, _built(sizing), strict=True):
         if now != before:
             of_group = f" of {group.name}" if len(sizing.groups) > 1 else ""

@@ -22,8 +22,8 @@ class ThresholdChange:
     """Changes in one fabric."""
 
     fabric: str
-    switches: tuple[str, ...]  # in service before and after, whose PFC headroom, buffer or ECN values change
-    lengths: tuple[tuple[str, int, int], ...]  # kind of link, metres of cable before and after
+    switches: tuple[str, ...]  # in service before and after, with other PFC headroom, buffer or ECN values
+    lengths: tuple[tuple[str, int, int], ...]  # (kind of link, cable metres before, after)
 
 
 def threshold_changes(old: Plan, new: Plan) -> tuple[ThresholdChange, ...]:
@@ -77,7 +77,7 @@ class Cable:
 
     lower: End
     old: End | None  # upper end before, None for a new link
-    new: End | None  # upper end after, None for a link that goes
+    new: End | None  # upper end after, None for a removed link
 
     def __str__(self) -> str:
         lower = f"{self.lower[0]} {self.lower[1]}"
@@ -95,7 +95,7 @@ class Step:
     """One step: drain a switch, move its cables, verify, undrain."""
 
     title: str
-    drain: str  # switch, "" when no cable in service moves
+    drain: str  # switch to drain; "": no cable in service moves
     cables: tuple[Cable, ...]
 
 
@@ -105,7 +105,7 @@ class Changes:
 
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    renumbered: list[str] = field(default_factory=list)  # in words
+    renumbered: list[str] = field(default_factory=list)  # lines of text
     kept_links: int = 0
     new_links: int = 0
     steps: list[Step] = field(default_factory=list)
@@ -180,13 +180,13 @@ def _devices(old: Plan, new: Plan, changes: Changes) -> None:
         device = fabric.by_name[name]
         if was is None or device.role not in SWITCH_ROLES:
             continue
-        for kind, one, two in (
+        for kind, old_value, new_value in (
             ("model", was.model, device.model),
             ("AS number", was.asn, device.asn),
             ("loopback", before[name].loopback[was.index], fabric.loopback[device.index]),
             ("management address", before[name].management[was.index], fabric.management[device.index]),
         ):
-            if one != two:
+            if old_value != new_value:
                 changes.renumbered.append(f"{name}: {kind} changes")
     for name in sorted({*old.fabrics} & {*new.fabrics}):
         first, second = subnets(old.fabrics[name]), subnets(new.fabrics[name])
@@ -223,7 +223,7 @@ def _links(old: Plan, new: Plan, changes: Changes) -> None:
         steps[position[cable.old[0]]].append(cable)
     for cable in fresh:
         frees = [position[switch] for end in _ends(cable) for switch in busy.get(end, ())]
-        if frees:  # laid once the last of its cages is free
+        if frees:  # connected when the last of its cages is free
             steps[max(frees)].append(cable)
     for switches, cables in zip(order, steps, strict=True):
         drain = ", ".join(switches)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -68,6 +68,17 @@ def headroom(
     if asic and asic.spectrum:
         return _computed(asic, link, traffic, lanes or lanes_of(asic, speed_gbps))
     return (_from_table(asic, link, switch) if asic else None) or _conservative(asic, link)
+
+
+def reserved_bytes(asic: Asic | None, switch: str, ports: Sequence[tuple[Headroom, int]]) -> tuple[int, int]:
+    """Bytes of the shared headroom pool, 0 where every port has its own, and all bytes that so many ports of each reserve.
+
+    Every port counts with its whole headroom at once, in chips that share headroom as well: a design that only fits while
+    few ports are congested is not lossless.
+    """
+    table = asic.table_of(switch) if asic is not None else None
+    pool = sum(room.xoff_bytes * count for room, count in ports) if table is not None and table.shared else 0
+    return pool, pool + sum(room.size_bytes * count for room, count in ports)
 
 
 def floor_bytes(

@@ -9,7 +9,16 @@ from ipaddress import ip_address, ip_interface, ip_network
 
 import numpy as np
 
-from fabric.audit.verify.sessions import OUTSIDE, OVERLAY, TENANT, UNDERLAY, Planned, router, sessions_of
+from fabric.audit.verify.sessions import (
+    OUTSIDE as OUTSIDE,
+    OVERLAY as OVERLAY,
+    TENANT as TENANT,
+    UNDERLAY as UNDERLAY,
+    Planned as Planned,
+    originated as originated,
+    router,
+    sessions_of,
+)
 from fabric.configs.port_names import PortNames
 from fabric.lab.blueprint import SERVER, STAND_IN, Blueprint, End, Wire
 from fabric.lab.drawing import node_name
@@ -20,32 +29,6 @@ from fabric.nos.target import target
 from fabric.solver import Network, Routes
 from fabric.solver.capacity.throughput import all_paths, ecmp, ground, live_ports, traffic
 from fabric.solver.network import network, routes
-
-__all__ = [
-    "NOTHING",
-    "OUTSIDE",
-    "OVERLAY",
-    "TENANT",
-    "UNDERLAY",
-    "Down",
-    "Endpoint",
-    "Estimate",
-    "Expected",
-    "Lets",
-    "Planned",
-    "RemainingPaths",
-    "announced",
-    "endpoints",
-    "forwarding",
-    "gateway_of",
-    "meant",
-    "originated",
-    "permits",
-    "planned",
-    "sessions",
-    "together",
-    "version",
-]
 
 
 def sessions(lab: Blueprint) -> list[Planned]:
@@ -76,14 +59,6 @@ class Down:
 
 NOTHING = Down()
 Expected = dict[str, dict[str, frozenset[str]]]  # node → prefix → interfaces
-
-
-def originated(view: SwitchView) -> tuple[str, ...]:
-    """What a switch makes known by itself: its loopback, its tunnel address, its servers' prefixes."""
-    own = [view.loopback6 or view.loopback]
-    if view.overlay and view.overlay.vtep:
-        own.append(f"{view.overlay.vtep}/32")
-    return (*own, *view.aggregates)
 
 
 def announced(lab: Blueprint, view: SwitchView) -> tuple[str, ...]:

@@ -8,17 +8,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from fabric.audit.diff.formats import MENTION, SPECIAL
-from fabric.base.formats import Case, Failure, Format, Suite, json_text
-from fabric.base.formats.junit import junit
-from fabric.base.grouping import by_message, grouped
+from fabric.audit.checks import ERROR, Read, Verdict
+from fabric.audit.checks.reports import report as report_of
+from fabric.audit.checks.reports.common import Rule, device_and_message, folded
+from fabric.audit.checks.reports.formats import Report
+from fabric.base.formats import Case, Failure, Suite
+from fabric.base.formats.blocks import Section, Table, plain
+from fabric.base.grouping import grouped
 from fabric.base.schemas.models import Amount, Count, Document, Number, Text, document, each_of, enum_of, json_key, old_name
-from fabric.base.text import aligned, and_more, devices, duration, printable, style
-from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, NotEmulated, Outcome, Result
+from fabric.base.text import aligned, and_more, duration, printable, style
+from fabric.lab.outcome import FAIL, PASS, SKIP, Measure, NotEmulated, Outcome, Result
 
 # --- words and numbers of an outcome, all on one line ---------------------------------------------------------
 
@@ -68,22 +71,6 @@ def _values(result: Result, names: Sequence[str]) -> Iterator[str]:
     return (shown(name, result.measured[name]) if name in result.measured else NOTHING for name in names)
 
 
-def fault_text(fault: Fault) -> str:
-    """Device and message."""
-    return printable(f"{fault.device}: {fault.message}" if fault.device else fault.message)
-
-
-def folded(faults: Iterable[Fault]) -> list[Fault]:
-    """Faults that several devices share once; its device lists all of them."""
-    groups = by_message(faults, lambda fault: (fault.device, fault.message, "" if fault.device else fault))
-    return [_shared(group) if len(group) > 1 else group[0] for group in groups]
-
-
-def _shared(group: Sequence[Fault]) -> Fault:
-    same = all(fault.message == group[0].message for fault in group)
-    return replace(group[0], device=devices([fault.device for fault in group], same))
-
-
 def by_kind(outcome: Outcome) -> Mapping[str, list[Result]]:
     """`proof`, `scenario` → their results, in the order in which they ran."""
     return grouped((printable(result.kind), result) for result in outcome.results)
@@ -105,7 +92,7 @@ def _unit(name: str) -> str:
 MAX_FAULTS = 20  # of one result that are shown
 
 
-def text_report(outcome: Outcome) -> str:
+def _text(outcome: Outcome) -> str:
     """Blocks with an empty line between them."""
     blocks = [
         [
@@ -128,7 +115,7 @@ def _results(head: list[str], *rows: list[str]) -> list[str]:
 def _faults(result: Result) -> Iterator[str]:
     yield style("fail", f"{printable(result.title)}:")
     faults = folded(result.faults)
-    yield from (f"    {fault_text(fault)}" for fault in faults[:MAX_FAULTS])
+    yield from (f"    {printable(device_and_message(fault))}" for fault in faults[:MAX_FAULTS])
     if len(faults) > MAX_FAULTS:
         yield f"    {and_more(len(faults) - MAX_FAULTS, see='`--json`')}"
 
@@ -142,53 +129,7 @@ def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
     yield from aligned(rows, indent="    ")
 
 
-# --- Markdown: a record to keep beside a design ---------------------------------------------------------------
-
-MORE_SPECIAL = re.compile(r"([&$])")  # begin entities and formulas
-
-
-def markdown_report(outcome: Outcome) -> str:
-    """Blocks with an empty line between them."""
-    return "\n\n".join(_blocks(outcome)) + "\n"
-
-
-def _blocks(outcome: Outcome) -> Iterator[str]:
-    yield f"# Lab test of site {_text(outcome.site)}"
-    yield f"**{verdict(outcome)}**"
-    ran = {"Shape": outcome.shape, "FRR": outcome.frr, "Kernel": outcome.kernel, "VRFs": f"as {outcome.vrfs}"}
-    yield _table(("What ran", ""), ran.items())
-    for kind, results in by_kind(outcome).items():
-        yield f"## {_text(kind.capitalize())}s"
-        head, *rows = table(kind, results)
-        yield _table(head, rows)
-    broken = [result for result in outcome.results if result.faults]
-    if broken:
-        yield "## Faults"
-    for result in broken:
-        yield f"### {_text(result.title)}"
-        yield _table(("device", "fault"), ((fault.device, fault.message) for fault in folded(result.faults)))
-    if outcome.not_emulated:
-        yield "## Not emulated"
-        limits = ((limit.what, limit.why, ", ".join(limit.covered_by)) for limit in outcome.not_emulated)
-        yield _table(("what", "why", "checks that look at it instead"), limits)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    cells = [[_text(cell) for cell in head], ["---"] * len(head)]
-    cells += [[_text(cell) or NOTHING for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
-
-
-def _text(words: str) -> str:
-    """Words on one line that Markdown takes as they are."""
-    escaped = SPECIAL.sub(r"\\\1", printable(words))
-    return MORE_SPECIAL.sub(r"\\\1", escaped).replace("@", MENTION)
-
-
 # --- json -----------------------------------------------------------------------------------------------------
-def json_report(outcome: Outcome) -> str:
-    """The document; letters beyond ASCII are written as escapes, so that any text can be stored."""
-    return json_text(document(outcome, OutcomeDocument)) + "\n"
 
 
 def _counts(outcome: Outcome) -> dict[str, int]:
@@ -240,28 +181,48 @@ def _finite(value: Measure) -> Measure | None:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-# --- junit ----------------------------------------------------------------------------------------------------
-# An outcome as test results: a suite of proofs and one of scenarios. What is not emulated is no test.
+# --- Markdown: a record to keep beside a design ---------------------------------------------------------------
 
 
-def junit_report(outcome: Outcome) -> str:
-    """A suite for each kind of result."""
-    site = printable(outcome.site)
-    suites = [
+def _sections(outcome: Outcome) -> Iterator[Section]:
+    """What ran, a table of results for each kind, the faults of each result, and what is not emulated."""
+    ran = {"Shape": outcome.shape, "FRR": outcome.frr, "Kernel": outcome.kernel, "VRFs": f"as {outcome.vrfs}"}
+    yield Section("What ran", [Table("", ("", ""), [*ran.items()])])
+    for kind, results in by_kind(outcome).items():
+        head, *rows = table(kind, results)
+        yield Section(f"{kind.capitalize()}s", [Table("", head, rows)])
+    broken = [
+        Table(result.title, ("device", "fault"), [(one.device or NOTHING, one.message) for one in folded(result.faults)])
+        for result in outcome.results
+        if result.faults
+    ]
+    if broken:
+        yield Section("Faults", broken)
+    if outcome.not_emulated:
+        head = ["what", "why", "checks that look at it instead"]
+        rows = [[limit.what, limit.why, ", ".join(limit.covered_by) or NOTHING] for limit in outcome.not_emulated]
+        yield Section("Not emulated", [Table("", head, rows)])
+
+
+# --- JUnit ----------------------------------------------------------------------------------------------------
+
+
+def _suites(outcome: Outcome, name: str, classname: str) -> list[Suite]:
+    """A suite for each kind of result. What is not emulated is no test."""
+    return [
         Suite(
-            f"fabric lab test: {site}: {kind}s",
-            [_case(result, f"fabric.lab.{site}.{kind}s") for result in results],
+            f"{name}: {kind}s",
+            [_case(result, f"{classname}.{kind}s") for result in results],
             _time(sum(result.seconds for result in results)),
         )
         for kind, results in by_kind(outcome).items()
     ]
-    return junit("fabric lab test", suites, _time(outcome.seconds))
 
 
 def _case(result: Result, classname: str) -> Case:
     """Faults are the text of the failure; a summary that is no reason, and what was measured, are output."""
     summary, output = printable(result.summary), measures(result)
-    faults = [fault_text(fault) for fault in folded(result.faults)]
+    faults = [printable(device_and_message(fault)) for fault in folded(result.faults)]
     failed, skipped = result.status == FAIL, result.status == SKIP
     if not failed:
         output = [*output, *faults] if skipped else [summary, *output, *faults]
@@ -281,14 +242,46 @@ def _time(seconds: float) -> str:
 
 # --- all formats ----------------------------------------------------------------------------------------------
 
-FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("text for a terminal", "fabric.lab.reports:text_report"),
-    "json": Format("all results of the run", "fabric.lab.reports:json_report"),
-    "junit": Format("JUnit XML, for test results of CI", "fabric.lab.reports:junit_report"),
-    "markdown": Format("a record to keep with a design", "fabric.lab.reports:markdown_report"),
-}
-
 
 def report(form: str, outcome: Outcome) -> str:
-    """The report in one of FORMATS. KeyError for another name."""
-    return FORMATS[form](outcome)
+    """The report in one of the formats of findings: a result is a test, and its faults are findings with its id."""
+    command, site = "fabric lab test", printable(outcome.site)
+    shown = Report(
+        command=command,
+        verdict=_verdict(outcome),
+        title=f"Lab test of site {plain(outcome.site)}",
+        summary=lambda: verdict(outcome),
+        text=lambda: _text(outcome),
+        document=lambda: document(outcome, OutcomeDocument),
+        sections=lambda: _sections(outcome),
+        suites=lambda: _suites(outcome, f"{command}: {site}", f"fabric.lab.{site}"),
+        shown_by=f"{command} --json",
+        rules={result.id: _rule(result) for result in outcome.results},
+        time=_time(outcome.seconds),
+        ascii=True,
+    )
+    return report_of(form, shown)
+
+
+def _rule(result: Result) -> Rule:
+    return Rule(
+        id=result.id,
+        name="".join(word.capitalize() for word in re.findall(r"\w+", result.id)),
+        title=f"{result.title} as planned",
+        why="The configs of the plan ran on routing daemons, and did not do what the plan says.",
+        remediation="See the message of each finding.",
+        severity=ERROR,
+        subject=f"lab.{result.kind}s",
+    )
+
+
+def _verdict(outcome: Outcome) -> Verdict:
+    findings = (
+        replace(fault, id=result.id, file=outcome.intent)
+        for result in outcome.results
+        for fault in result.faults
+        if result.status == FAIL
+    )
+    read = Read(what=f"lab of site {outcome.site}", path=outcome.intent)
+    ran = [result.id for result in outcome.results if result.status != SKIP]
+    return Verdict.of(findings, [read], ran, [(one.title, one.summary) for one in outcome.results if one.status == SKIP])

@@ -64,6 +64,7 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
         results=tuple(results),
         not_emulated=left_out,
         seconds=time.monotonic() - began,
+        intent=str(lab.plan.settings.home.path),
     )
 
 

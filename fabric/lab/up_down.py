@@ -139,12 +139,7 @@ def status(names: Names) -> Status:
         dead += [f"{home.name}: {name}" for name in daemons.started(home) if name not in alive]
     memory = sum(map(_memory, namespaces.processes({namespaces.inode(name) for name in spaces})))
     return Status(
-        state=read(names),
-        namespaces=len(spaces),
-        nodes=len(homes),
-        running=running,
-        dead=tuple(dead),
-        memory_bytes=memory,
+        state=read(names), namespaces=len(spaces), nodes=len(homes), running=running, dead=tuple(dead), memory_bytes=memory
     )
 
 

@@ -42,7 +42,7 @@ def _statements(lines: Sequence[str], layout: Layout) -> Iterator[tuple[Statemen
 
 # --- Copies: a file in the form that Batfish reads, and where each line is from -------------------------------
 
-Origin = tuple[str, int]  # path of the rendered file, line in it (0: nowhere in particular)
+Origin = tuple[str, int]  # (path of the rendered file, line in it; 0: none)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,9 @@ class Copy:
 
     path: str  # in the snapshot: "configs/leaf001.cfg"
     lines: tuple[str, ...]
-    format: str  # what Batfish must take it for: "ARISTA"
+    format: str  # that Batfish must detect: "ARISTA"
     source: str  # path of the rendered file
-    origins: tuple[Origin, ...] = ()  # one a line, where the lines are not those of `source`
+    origins: tuple[Origin, ...] = ()  # of each line; (): the lines are those of `source`
     layout: Layout = field(default=ANY, repr=False)
 
     @property
@@ -177,8 +177,8 @@ class Limit:
     """Something that Batfish sees of a network OS, but not of every design."""
 
     unseen: frozenset[str]
-    of_switch: Callable[[SwitchView], bool]  # whether a switch is of the design …
-    of_vrf: Callable[[Vrf], bool]  # … and of its tenants which
+    of_switch: Callable[[SwitchView], bool]  # whether it applies to a switch
+    of_vrf: Callable[[Vrf], bool]  # and to a tenant of the switch
     why: str
 
 
@@ -186,15 +186,13 @@ class Limit:
 class BatfishView:
     """A network OS as Batfish takes it."""
 
-    reads: Reads  # the copies that it is given of the files of a switch
+    reads: Reads  # makes the copies for the snapshot
     sees: frozenset[str] = frozenset()  # VRF, …
     limits: tuple[Limit, ...] = ()
     vrf: str = "{}"  # pattern of a tenant's table, as Batfish names it
     loopback_is_vtep: bool = False
-    allow: tuple[
-        Path, ...
-    ] = ()  # lists of lines that say nothing about a configuration, see `fabric.audit.checks.batfish.parsing`
-    unread: tuple[str, str] = ("", "")  # what of its files is not read as it is, and why
+    allow: tuple[Path, ...] = ()  # expected warnings, see `fabric.audit.checks.batfish.parsing`
+    unread: tuple[str, str] = ("", "")  # (part of its files that is not copied as it is, why)
 
 
 def first(files: Mapping[str, str]) -> list[tuple[str, str]]:

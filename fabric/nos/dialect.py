@@ -11,23 +11,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path as FilePath
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from fabric.base.formats import json_line
-from fabric.nos.reading.sections import ANY, Layout
+from fabric.nos.reading.sections import ANY, Layout, StatementPath
 
 # --- Configs in braces as a tree: a container, an element of a list, a value, a list of values ----------------
 
-StatementPath: TypeAlias = tuple[str, ...]
-
-VALUE = "value"  # one value: the next one takes its place
-VALUES = "values"  # a list of values, in their order
+VALUE = "value"  # a single value, which a second one replaces
+VALUES = "values"  # an ordered list of values
 FLAG = "flag"  # without a value
 NODE = "node"  # a container or an element of a list
-UNKNOWN = "unknown"  # a statement that the data does not have, with all its words
+UNKNOWN = "unknown"  # a statement that the data does not define, with all its words
 KINDS = frozenset({VALUE, VALUES, FLAG})
 ANY_ELEMENT = "*"
 
@@ -58,7 +56,7 @@ class Node:
     kind: str = NODE
     values: list[str] = field(default_factory=list)
     below: dict[StatementPath, Node] = field(default_factory=dict)
-    known: bool = True  # whether the data says what may stand below it
+    known: bool = True  # the data defines what is allowed below it
 
     def child(self, name: StatementPath, kind: str, *, known: bool = True) -> Node:
         """The node with that name; one that is there in another form becomes a container."""
@@ -101,7 +99,7 @@ class Hierarchy:
     ordered: frozenset[str]
 
     @classmethod
-    def load(cls, path: FilePath) -> Hierarchy:
+    def load(cls, path: Path) -> Hierarchy:
         """From a `candidate.yaml`. Raises ValueError for an unknown kind."""
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
         root = AllowedChildren()
@@ -130,16 +128,16 @@ class Hierarchy:
             if match is None and node is not root:
                 node.child(words, UNKNOWN)
                 return
-            name, what = match or (words[:1], NOWHERE)
+            name, kind = match or (words[:1], NOWHERE)
             words = words[len(name) :]
-            if isinstance(what, AllowedChildren):
-                node, place = node.child(name, NODE, known=what is not NOWHERE), what
+            if isinstance(kind, AllowedChildren):
+                node, place = node.child(name, NODE, known=kind is not NOWHERE), kind
                 continue
-            size = 0 if what == FLAG else 1
+            size = 0 if kind == FLAG else 1
             more = words[size:]
             alone = len(words) >= size and (not more or place.match(more) is not None)
-            child = node.child(name, what if alone else NODE, known=alone)
-            if child.kind == NODE:  # it has more words than the data knows
+            child = node.child(name, kind if alone else NODE, known=alone)
+            if child.kind == NODE:  # more words than the data defines
                 if words:
                     child.child(words, UNKNOWN)
                 return
@@ -156,23 +154,23 @@ def _fill(
 ) -> None:
     """Fills the place of a mapping; a mapping that is there several times is one place."""
     made[id(rows)] = place
-    for key, what in {**everywhere, **rows}.items():
+    for key, value in {**everywhere, **rows}.items():
         pattern = tuple(key.split())
-        if what == "root":
-            found: str | AllowedChildren = root
-        elif isinstance(what, Mapping):
-            found = made.get(id(what)) or AllowedChildren()
-            if id(what) not in made:
-                _fill(found, what, everywhere, root, made)
-        elif what in KINDS:
-            found = what
+        if value == "root":
+            allowed: str | AllowedChildren = root
+        elif isinstance(value, Mapping):
+            allowed = made.get(id(value)) or AllowedChildren()
+            if id(value) not in made:
+                _fill(allowed, value, everywhere, root, made)
+        elif value in KINDS:
+            allowed = value
         else:
-            raise ValueError(f"{key}: expected a kind of statement, got {what}")
-        place.below.setdefault(pattern[0], []).append((pattern, found))
-        place.below[pattern[0]].sort(key=lambda one: -len(one[0]))
+            raise ValueError(f"{key}: expected a kind of statement, got {value}")
+        place.below.setdefault(pattern[0], []).append((pattern, allowed))
+        place.below[pattern[0]].sort(key=lambda entry: -len(entry[0]))
 
 
-Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
+Single = tuple[tuple[str, ...], str]  # (beginnings of its sections, pattern of the line)
 Key = tuple[int | str, ...]
 
 
@@ -228,31 +226,52 @@ MEMBER = re.compile(r"neighbor (\S+) (?:interface )?peer-group (\S+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """One network OS. Patterns are matched against lines without their `no`."""
+    """How one network OS takes changes. Patterns are matched against lines without their `no`.
+
+    Attributes:
+        single: lines of which a section has one for each value of the groups.
+        inverses: (pattern of a line, what replaces it).
+        definitions: lines whose group is a name that others refer to; they are removed last.
+        exclusive: lines whose groups a switch accepts once; the old one is removed before the new one is set.
+        defaulted: (section, line that changes, line that it has): the section is set to its default and written again.
+        inherits: (line, section that it joins, its lines): these changes reach the section of the line.
+        cascades: (line, sections that the switch removes with it).
+        interim: (section, line that changes, line that the section must have meanwhile).
+        dependents: (line, lines that are absent while it is removed, whether also while it changes).
+        typed_as: (pattern of a command, the command that is typed for it).
+        permanent: sections that can be emptied, not removed.
+        dropped: lines of an interface that the switch drops when one of `drop_causes` changes; they are set again.
+        indent: of a level.
+        top_only: lines of the top that mean something else in a section, which is left before them.
+        effects: commands that remove other lines, which are set again.
+        implied: sections and line, joined by ` / `, that hold without the line: it is not removed.
+        removed_first: lines that are removed before all others.
+        derived: lines that follow from others, unless the neighbor in the group is a member of a peer group.
+        released_first: (command, section or the top, line of it that is removed before the command).
+        warnings: (pattern of a command, its effect that no command reverses).
+    """
 
     single: tuple[Single, ...]
-    removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, the line that replaces it
-    used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
-    owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
-    resets: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it has: `default` and set again
-    inherits: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # line, section whose changes reach the section of this line, which of them
-    takes: tuple[tuple[str, str], ...] = ()  # line that goes, sections that the switch takes along with it
-    rests: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it must have meanwhile
-    users: tuple[tuple[str, str, bool], ...] = ()  # line that goes, lines that are taken back meanwhile; also if it changes
-    spelled: tuple[tuple[str, str], ...] = ()  # pattern of a command, the command that is typed for it
-    stays: str = ""  # sections that cannot be taken back, only emptied
-    forgets: str = ""  # lines of an interface that the switch drops when one of `causes` changes: they are set again
-    causes: str = ""
-    step: str = "   "  # of the indentation
-    left: str = ""  # lines of the top that mean something else in a section: it is left before them
-    effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
-    default: str = ""  # sections and line, ` / ` between them, that are so without the line: it is not taken back
-    first: str = ""  # what is taken back before all else: it makes what another line takes back
-    derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
-    frees: tuple[tuple[str, str, str], ...] = ()  # (command, section or the top, its line that is let go first)
-    warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
+    inverses: tuple[tuple[str, str], ...] = ()
+    definitions: str = ""
+    exclusive: str = ""
+    defaulted: tuple[tuple[str, str, str], ...] = ()
+    inherits: tuple[tuple[str, str, str], ...] = ()
+    cascades: tuple[tuple[str, str], ...] = ()
+    interim: tuple[tuple[str, str, str], ...] = ()
+    dependents: tuple[tuple[str, str, bool], ...] = ()
+    typed_as: tuple[tuple[str, str], ...] = ()
+    permanent: str = ""
+    dropped: str = ""
+    drop_causes: str = ""
+    indent: str = "   "
+    top_only: str = ""
+    effects: tuple[Effect, ...] = ()
+    implied: str = ""
+    removed_first: str = ""
+    derived: str = ""
+    released_first: tuple[tuple[str, str, str], ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
 
     def key(self, sections: Sequence[str], line: str) -> Key | None:
         """What a line sets: two lines of one section with the same key take each other's place."""
@@ -270,7 +289,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-# Of several that have the words of Cisco's IOS.
+# Patterns of network OSes with the syntax of Cisco's IOS.
 BGP_NEIGHBOR = (
     r"(neighbor \S+ (?:remote-as|description|timers|update-source|ebgp-multihop|maximum-routes|peer[ -]group|bfd profile)) "
 )
@@ -303,20 +322,20 @@ class Step:
 class Form:
     """A form that the change of a file is written in."""
 
-    name: str  # as the JSON of a diff has it
-    title: str  # what a report says of it
-    language: str = ""  # of the block in Markdown
+    name: str  # name in the JSON of a diff
+    title: str  # text for reports
+    language: str = ""  # language of the block in Markdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch(Form):
     """A form of one network OS alone, for a file that is data; with `steps` where one patch is not always enough."""
 
-    tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # all that a file sets; raises ValueError
-    lines: Callable[[str, str], list[str]] = field(kw_only=True)  # what makes the new text of the old
-    changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same of two trees
+    tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # reads a file; raises ValueError
+    lines: Callable[[str, str], list[str]] = field(kw_only=True)  # (old text, new text) → change
+    changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same for two trees
     steps: Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[Step, ...]] | None = field(default=None, kw_only=True)
-    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # several steps, to be typed
+    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # the change is several steps
 
 
 @dataclass(frozen=True, slots=True)

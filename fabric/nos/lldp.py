@@ -14,12 +14,12 @@ from typing import Any
 class Neighbor:
     """One neighbor on one port; what it did not send is ""."""
 
-    port: str  # the switch's own port
+    port: str  # local port
     system: str = ""  # system name of the far end
     chassis: str = ""  # its chassis id, mostly a MAC address
     far_port: str = ""  # its port id: an interface name, an alias, a MAC address or a bare number
     description: str = ""  # its port description
-    far_speed_gbps: int = 0  # what the far end says of its own speed, 0: nothing
+    far_speed_gbps: int = 0  # speed that the far end announces; 0: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class LldpPort:
     port: str
     speed_gbps: int = 0  # 0: not reported
     up: bool | None = None  # None: not reported
-    alias: str = ""  # another name of the port, which neighbors may report
+    alias: str = ""  # alias of the port that neighbors may report
     shut: bool = False  # disabled by configuration, or by the switch after an error
 
 
@@ -41,13 +41,13 @@ class LldpPart:
     chassis: str = ""  # and its chassis id
     neighbors: Sequence[Neighbor] = ()
     ports: Sequence[LldpPort] = ()
-    listens: bool = False  # it is a list of neighbors, though it may be empty
+    listens: bool = False  # the output is a list of neighbors, which may be empty
 
 
 # --- Readers, and values of their output ----------------------------------------------------------------------
 
 JSON, TEXT = "json", "text"
-MAX_GBPS = 12_800  # what is faster is no speed: virtual SONiC says 4294967295
+MAX_GBPS = 12_800  # larger values are invalid: virtual SONiC reports 4294967295
 _SPEED = re.compile(r"(?:a-)?([0-9]+(?:\.[0-9]+)?) ?(t|g|m|k|)(?:b/?(?:it/)?p?s|bps|base|b)?(?![a-z0-9])", re.IGNORECASE)
 _BASE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(G?)base", re.IGNORECASE)
 _PER_GBPS = {"t": 0.001, "g": 1.0, "m": 1000.0, "k": 1e6, "": 1000.0}  # a bare number is in Mb/s
@@ -57,12 +57,12 @@ _PER_GBPS = {"t": 0.001, "g": 1.0, "m": 1000.0, "k": 1e6, "": 1000.0}  # a bare 
 class Reader:
     """One network OS: which outputs are its own, and what they say."""
 
-    name: str  # as `--format` has it
+    name: str  # value of `--format`
     commands: str  # whose output it reads, for help and docs
     knows: Callable[[Any], bool]  # of one JSON value, or of the lines of a text
     read: Callable[[Any], LldpPart]
     takes: str = JSON
-    rank: int = 100  # the lower one is asked first: what two would know is the surer one's
+    rank: int = 100  # readers of lower rank are tried first
 
 
 def text(value: Any) -> str:

@@ -16,7 +16,7 @@ from fabric.model.plan import DEFAULT_ROUTES, LEAF, External, OwnPrefix, SwitchV
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
 PERMIT, DENY = "permit", "deny"
-# Denials stand before what comes from outside, under numbers of their own: a new pool or network renumbers no entry.
+# Denials precede external prefixes and have a range of sequence numbers, so a new pool or network renumbers no entry.
 _FIRST_OUTSIDE = 50_000
 
 
@@ -129,8 +129,8 @@ def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
     lists.append(_list(f"{name}-FABRIC", [*prefixes, *outside], bits))
     exports = f"{name}-FABRIC"
     if view.device.role == LEAF:
-        own = [_inside(prefix, bits) for prefix in vrf.own]
-        lists.append(_with_outside(f"{name}-OWN", own, [e for e in view.externals if e.vrf == vrf.name], bits))
+        local = [_inside(prefix, bits) for prefix in vrf.own]
+        lists.append(_with_outside(f"{name}-OWN", local, [e for e in view.externals if e.vrf == vrf.name], bits))
         exports = f"{name}-OWN"
     return Policy(tuple(lists), f"{name}-FABRIC", exports, f"{name}-CONNECTED")
 
@@ -142,10 +142,10 @@ def external_policy(view: SwitchView, external: External) -> Policy:
     """
     bits = _bits(view)
     vrf = next((vrf for vrf in view.vrfs if vrf.name == external.vrf), None)
-    own = vrf.prefixes if vrf else view.underlay.server_prefixes
+    exported = vrf.prefixes if vrf else view.underlay.server_prefixes
     name = f"PL-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
     incoming = _with_outside(f"{name}-IN", [], [external], bits)
-    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in own], bits)  # subnets, no host routes
+    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in exported], bits)  # subnets, no host routes
     return Policy((incoming, outgoing), incoming.name, outgoing.name, "")
 
 

@@ -52,7 +52,7 @@ class Lazy(Generic[T]):
 
 # --- containerlab: https://containerlab.dev, the page of each kind --------------------------------------------
 
-ANY_NAME = r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}"  # of an interface that Linux takes, IFNAMSIZ less one
+ANY_NAME = r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}"  # interface name of Linux: IFNAMSIZ less one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,15 +61,15 @@ class Kind:
 
     name: str
     image: str
-    own: str = ""  # pattern of the switch's own port names that this kind has; {0}, {1} below are its groups
-    endpoint: str = ""  # the port as the kind names it; "": by position, eth1, eth2, …
-    startup: str = ""  # file that it starts with
-    binds: Mapping[str, str] = field(default_factory=dict)  # file → place in the container
-    first_eth: int = 1  # N of the first data port's ethN …
-    zero: int = 1  # … and its number in the switch's own name
-    note: str = ""  # what is not as on the switch, or left to the user
-    mapping: str = ""  # place of a file with the names of its ports: Linux interface → interface of the network OS
-    mapped_management: str = ""  # … and the name of its eth0 there
+    own: str = ""  # pattern of the switch's port names that exist in the container; {0}, {1} below are its groups
+    endpoint: str = ""  # name of the port in the container; "": eth1, eth2, … by position
+    startup: str = ""  # configuration file at the start
+    binds: Mapping[str, str] = field(default_factory=dict)  # file → path in the container
+    first_eth: int = 1  # N in ethN of the first data port
+    zero: int = 1  # number of that port in the switch's names
+    note: str = ""  # what differs from the switch, or is left to the user
+    mapping: str = ""  # path of a file that maps Linux interfaces to those of the network OS
+    mapped_management: str = ""  # name of eth0 in that file
 
 
 # --- Files of a network OS among others -----------------------------------------------------------------------
@@ -83,24 +83,26 @@ class Reader:
     """How the files of a network OS are known and read. Stems and names of files are in small letters."""
 
     read: Lazy[Read]
-    signs: Signs  # what its configs have and others have not
-    rank: int = 100  # where two have as many signs, the lower one it is
-    is_json: bool = False  # a text that is JSON and has one of the signs is of this network OS
-    file_names: str = ""  # pattern of a file's name that says as much as a sign
-    host_name: str = ""  # pattern of the line that tells the host name, which is its group
-    other_forms: tuple[tuple[str, str], ...] = ()  # pattern of a config in JSON or XML that is not read, command to collect
-    script: str = ""  # pattern of a command: a file that consists of them is read whatever its name ends in
-    usual: frozenset[str] = frozenset()  # names, or stems of names, that a file has on every device
-    disk_folders: frozenset[str] = frozenset()  # folders of a switch's disk above its configs, `frr` of `/etc/frr/frr.conf`
-    part: str = ""  # pattern of what ends the stem of a file beside others of its device, `frr` of `leaf1-frr.conf`
-    companions: frozenset[str] = frozenset()  # files that hold no routing: they belong to the device whose folder they lie in
+    signs: Signs  # of its configs, and of no others
+    rank: int = 100  # of two with equal signs the lower rank decides
+    is_json: bool = False  # one sign is enough in a text that is JSON
+    file_names: str = ""  # pattern of file names that count as a sign
+    host_name: str = ""  # pattern of the line with the host name as its group
+    other_forms: tuple[
+        tuple[str, str], ...
+    ] = ()  # (pattern of a config in JSON or XML that is not read, command that collects the one that is)
+    script: str = ""  # pattern of a command: files that consist of it are read whatever their suffix
+    usual: frozenset[str] = frozenset()  # names or stems of files that every device has
+    disk_folders: frozenset[str] = frozenset()  # folders above configs on a switch's disk, `frr` of `/etc/frr/frr.conf`
+    part: str = ""  # pattern of the end of a stem that names a part of a device, `frr` of `leaf1-frr.conf`
+    companions: frozenset[str] = frozenset()  # files without routing, of the device whose folder they are in
     other_kinds: Mapping[str, Signs] = field(default_factory=dict)  # further kinds of file of a device
-    together: frozenset[str] = frozenset()  # kinds of file, those of other network OSes too, that make one device
+    together: frozenset[str] = frozenset()  # kinds of file, also of other network OSes, that together are one device
 
 
 # --- Facts of a plan as the files say them --------------------------------------------------------------------
 
-TENANT = -1  # the MTU of tenants
+TENANT = -1  # stands for the MTU of tenants
 
 Percents: TypeAlias = "Callable[[Marking, Buffer], tuple[int, int, int]]"  # → Kmin and Kmax in percent, probability
 Number: TypeAlias = "Callable[[SwitchView], int]"
@@ -123,50 +125,50 @@ class Idiom:
 
     bond: str
     svi: str  # gateway of a VLAN
-    management: str  # port out of band
-    loopback: str  # that has the router id
+    management: str  # out-of-band port
+    loopback: str  # loopback of the router id
     vtep: str  # interface that has the address of tunnels
     vrf: str = "{}"
-    management_vrf: bool = False  # the port out of band is in a VRF of its own, whatever is asked for
-    peer_lists: bool = False  # an unnumbered session takes any AS number of a list
+    management_vrf: bool = False  # the out-of-band port is always in a VRF of its own
+    peer_lists: bool = False  # an unnumbered session accepts a list of AS numbers
     acls: tuple[str, str] = ("TENANT-{}", "TENANT-{}")  # filters of a tenant's ports, of IPv4 and of IPv6
-    vtep_of_vni: bool = False  # the tunnel source stands beside VNIs: a leaf without any says none
-    own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
-    redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
-    ordered_lists: bool = True  # prefix lists are evaluated in order; else what is denied is a list and a term of its own
+    vtep_of_vni: bool = False  # the tunnel source is configured with VNIs; a leaf without VNIs has none
+    own_vtep: bool = True  # the tunnel source is another address than the router id
+    redistributes: bool = True  # a statement redistributes connected routes; else export policies send them
+    ordered_lists: bool = True  # entries of prefix lists are evaluated in order; else denials are a list and a term
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
     own_gateway: bool = False  # a leaf has an address of its own beside an anycast gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs
-    trunk_mtu: bool = False  # a port with tagged slices has the MTU of its tenants
-    spare_mtu: bool = False  # a port that is not used states the MTU of the fabric
+    trunk_mtu: bool = False  # a port with subinterfaces has the MTU of the tenants
+    spare_mtu: bool = False  # an unused port states the MTU of the fabric
     layer2_mtu: int = TENANT  # of layer-2 ports and bonds; 0: not configured
-    frame_bytes: int = 0  # `mtu` of a port counts so many bytes beside the IP packet
-    slice_bytes: int = 0  # … and so many more where it has tagged slices
-    bridge_bytes: int = 0  # … or is a layer-2 port
-    addresses_in: str = ""  # word in the names of files with addresses, where those of routing have none
-    keepalive: bool = True  # configured beside the hold time
+    frame_bytes: int = 0  # bytes that `mtu` of a port counts in addition to the IP packet
+    slice_bytes: int = 0  # in addition on a port with subinterfaces
+    bridge_bytes: int = 0  # in addition on a layer-2 port
+    addresses_in: str = ""  # word in the names of files with addresses, which are not the files with routing
+    keepalive: bool = True  # is configured, as is the hold time
     vrf_process: bool = True  # a VRF has a BGP process although it has no neighbors
-    derives: frozenset[str] = frozenset()  # kinds of rows that it has without a statement where they are as planned
+    derives: frozenset[str] = frozenset()  # kinds of rows that need no statement where they are as planned
     network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
     paths: Number = planned_paths
     seed: bool = False  # the hash seed is configured
-    watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one holds for the whole switch
-    cable_m: PortNumber = planned_cable  # what is written as the cable length of a lossless port
-    own_classes: bool = False  # a class that never pauses has a number of the switch alone, not its priority on the wire
-    lossless_by_pfc: bool = False  # maps and queues are the switch's: PFC is how a port takes part in them
-    blocks: bool = False  # DSCPs are mapped in whole blocks of eight
+    watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where the whole switch has one
+    cable_m: PortNumber = planned_cable  # cable length that is configured on a lossless port
+    own_classes: bool = False  # a class without PFC has a local number, not its priority on the wire
+    lossless_by_pfc: bool = False  # maps and queues are global: PFC on a port makes it lossless
+    blocks: bool = False  # DSCPs are mapped in blocks of eight
     ecn_unit: int = 1  # thresholds are multiples of so many bytes
     ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill
 
 
 GROUP = "fabricwright.targets"
-UNSUPPORTED = "FAB168"  # what a network OS has no record for
+UNSUPPORTED = "FAB168"  # of a feature for which a network OS has no record
 
 SLOTTED = r"[A-Za-z]+-?\d+(?:[/:]\d+)+"  # `ethernet-1/4`: port names of a network OS that states no pattern
 
 PortName: TypeAlias = "Callable[[SwitchModel, PortRef, str], str]"
 Names: TypeAlias = "Callable[[PortRef], str]"  # the port names of one switch
-Requests: TypeAlias = Mapping[str, Any]  # key of the intent, `qos.lossless_priority`, → what it asks for
+Requests: TypeAlias = Mapping[str, Any]  # key of the intent, `qos.lossless_priority` → its value
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
 
@@ -217,14 +219,14 @@ class Capabilities:
     unnumbered: bool = False  # fabric links without addresses, RFC 8950
     ipv6_underlay: bool = False
     vrf_lite: bool = False  # tenants on tagged subinterfaces
-    port_acl: bool = False  # tenants kept apart by filters
+    port_acl: bool = False  # tenants isolated by filters
     l3vni: bool = False  # tenants by type-5 routes
     l2vni: bool = False  # layer-2 networks with anycast gateway
     multihoming: Annotated[str, models.enum_of(("", "esi", "vpc"))] = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
     imports: bool = False  # tenants of an overlay that see each other's routes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC and ECN
-    watchdog: bool = False  # that ends a pause which lasts too long
+    watchdog: bool = False  # ends a pause that lasts too long
     hash_seed: bool = False
     # "auto": without side effects; "asked": only where the intent says so; "" none
     dynamic_balancing: Annotated[str, models.enum_of(("", "auto", "asked"))] = ""
@@ -246,32 +248,32 @@ class Target:
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
     port: str = SLOTTED  # pattern of the name of a port; group `lane`: what a breakout adds to the name of its cage
-    short_title: str = ""  # its short name, where only models with it in the catalog run it; "": also models that state none
-    max_mtu: int = 9216  # largest IP MTU that every switch of the target does
+    short_title: str = ""  # its name in the catalog, if only models that state it run it; "": all models may
+    max_mtu: int = 9216  # largest IP MTU of every switch of the target
     objects: Callable[[Requests], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
     capabilities: Capabilities = Capabilities()
-    releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
-    release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
-    balanced_gbps: tuple[int, ...] = ()  # speeds of the ports that it balances by load; () is every speed
-    balanced_subinterfaces: bool = True  # whether it balances by load over subinterfaces as well
-    sends_untagged: bool = True  # whether sources say that a routed port with subinterfaces sends its own packets untagged
-    vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
-    idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
-    reader: Reader | None = None  # how its files are known and read
-    lldp: Lazy[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbors; all are read where it runs lldpd
-    state: Lazy[tuple[StateReader, ...]] | None = None  # what it prints of its state; all are read by `fabric verify`
-    failed: Lazy[tuple[Failed, ...]] | None = None  # how it says that it cannot answer a command
+    releases: tuple[str, ...] = ()  # releases with different files, the default first; an intent may name a later one
+    release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" for a release without a renderer
+    balanced_gbps: tuple[int, ...] = ()  # port speeds with load balancing by load; () is every speed
+    balanced_subinterfaces: bool = True  # also over subinterfaces
+    sends_untagged: bool = True  # sources state that a routed port with subinterfaces sends its packets untagged
+    vrf_name_limit: int = 32  # longest tenant name that fits a VRF name
+    idiom: Idiom | None = None  # how its files express facts of the plan; None: there is no reader
+    reader: Reader | None = None  # how its files are identified and read
+    lldp: Lazy[tuple[LldpReader, ...]] | None = None  # readers of its output on neighbors; those of lldpd are common to all
+    state: Lazy[tuple[StateReader, ...]] | None = None  # readers of its show commands, for `fabric verify`
+    failed: Lazy[tuple[Failed, ...]] | None = None  # outputs that are errors
     anta: Lazy[CatalogOf] | None = None  # tests of ANTA for its switches
     collect: Path | None = None  # YAML of the commands that collect its state, as `fabric.deliver.export.collect` reads it
-    port_alias: PortName | None = None  # what it sends to its neighbors in place of the name of a port
-    dialect: Lazy[Dialect] | None = None  # how changes of its files are written
+    port_alias: PortName | None = None  # name that it announces by LLDP in place of the port name
+    dialect: Lazy[Dialect] | None = None  # commands that change its files
     syntax: Lazy[Syntax] | None = None  # how the statements of its files are compared; None: line by line
-    batfish: Lazy[BatfishView] | None = None  # what Batfish reads and sees of it
+    batfish: Lazy[BatfishView] | None = None  # what Batfish parses and models
     containerlab: Kind | None = None  # how containerlab runs it
     ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux
     telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.deliver.export.gnmi` reads it
-    exporters: tuple[str, ...] = ()  # collectors that watch it, as `fabric/deliver/monitoring/data` names them; () is SNMP
+    exporters: tuple[str, ...] = ()  # its collectors in `fabric/deliver/monitoring/data`; () is SNMP
     runs_in_lab: bool = False  # FRR's daemons load its frr.conf
 
     def can(self, model: SwitchModel, what: str) -> bool:
@@ -290,7 +292,7 @@ class Target:
             return reason
         if not self.short_title or not model.nos or self.name in model.nos or model.maker == "generic":
             return None
-        # Of a network OS that no shipped switch names the catalog knows nothing.
+        # No shipped switch lists an external network OS.
         return f"it runs {', '.join(model.nos)}, not {self.short_title}" if self.name in catalog.network_oses() else None
 
 
@@ -391,7 +393,7 @@ def far_end(peer: Peer) -> str:
         if peer.model is not None:
             return target(peer.device.nos).port_name(peer.model, peer.port, peer.device.model)
     except (KeyError, ValueError):
-        pass  # its target is not installed or refuses the switch: the far end of the cable is stated nevertheless
+        pass  # without a target, or refused: the remote end of the cable is stated nevertheless
     return f"port {peer.port.cage}" + (f"/{peer.port.sub + 1}" if peer.port.split > 1 else "")
 
 

@@ -72,8 +72,8 @@ def _cpu_s(work: Work) -> float:
 def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     """What is done, its limit, and the work: with what only the tests of its subject have."""
     from fabric.audit.cabling.compare import verify
-    from fabric.audit.cabling.finding import report
     from fabric.audit.cabling.planned import planned
+    from fabric.audit.cabling.report import report
     from fabric.configs.hosts import host_files
     from fabric.deliver.cabling.runs import runs
     from fabric.deliver.inventory.gather import inventory

@@ -77,10 +77,10 @@ USAGE = {
         f"a config)\n{FOLDER_HINT}"
     ),
     "dc1.yaml --format nope": (
-        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, or NAME=FILE, got 'nope'\n"
+        "--format: error[FAB102]: expected one of text, markdown, json, sarif, junit, github, or NAME=FILE, got 'nope'\n"
     ),
     "dc1.yaml --format sarif=": (
-        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, or NAME=FILE, got 'sarif='\n"
+        "--format: error[FAB102]: expected one of text, markdown, json, sarif, junit, github, or NAME=FILE, got 'sarif='\n"
     ),
     "dc1.yaml --format text --format json": (
         "--format: error[FAB102]: expected at most one report without =FILE\n"

@@ -13,6 +13,7 @@ from importlib import import_module
 
 import pytest
 
+from fabric import pipeline
 from fabric.deliver.export.formats import FORMATS as EXPORTS
 from fabric.deliver.report.page import SECTIONS
 from tests import ROOT
@@ -61,7 +62,7 @@ def test_an_export_has_a_test(name: str) -> None:
 def formats() -> Iterator[tuple[str, str]]:
     """(command, name) of everything that `--format` takes."""
     for path in sorted((ROOT / "fabric" / "cli").glob("*.py")):
-        if '"--format"' in path.read_text(encoding="utf-8"):
+        if path.stem != "output" and re.search(r'"--format"|formats_option\(', path.read_text(encoding="utf-8")):
             yield from ((path.stem, name) for name in import_module(f"fabric.cli.{path.stem}").FORMATS)
 
 
@@ -83,7 +84,7 @@ def test_a_section_of_the_report_is_on_its_page(name: str) -> None:
 
 def keys() -> list[str]:
     """Keys of JOB: `model.layers`."""
-    schema = json.loads((ROOT / "fabric" / "base" / "schemas" / "inputs" / "job.json").read_text(encoding="utf-8"))
+    schema = json.loads(pipeline.schema("job"))
     return [f"{name}.{key}" for name, section in schema["properties"].items() for key in section.get("properties", ())]
 
 

@@ -12,15 +12,16 @@ import pytest
 from markdown_it import MarkdownIt
 
 from fabric.audit.checks import ids
-from fabric.audit.diff.formats import MENTION
+from fabric.audit.checks.reports import FORMATS
+from fabric.base.formats.blocks import MENTION
 from fabric.base.text import duration, padded, width_of
-from fabric.lab.outcome import FAIL, NOT_EMULATED, PASS, SKIP, Fault, NotEmulated, Outcome, Result
-from fabric.lab.reports import FORMATS, MAX_FAULTS, label, report, shown, verdict
+from fabric.lab.outcome import FAIL, NOT_EMULATED, PASS, SKIP, NotEmulated, Outcome, Result, finding
+from fabric.lab.reports import MAX_FAULTS, label, report, shown, verdict
 from tests.audit.checks.reports.test_hostile import HOSTILE as CHECKED
 from tests.audit.checks.reports.test_junit import ATTRIBUTES, INSIDE
 from tests.goldens import golden
 
-ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md"}
+ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md", "github": "log"}
 
 SESSIONS = Result(
     id="sessions", kind="proof", title="BGP sessions", status=PASS, summary="48 of 48 established", seconds=3.25
@@ -70,7 +71,7 @@ def foreign(text: str) -> Outcome:
         title=text,
         status=FAIL,
         summary=text,
-        faults=(Fault(text, text),),
+        faults=(finding(text, text),),
         measured={"name": text, "gap_ms": math.inf},
     )
     reasons = (NotEmulated(text, text, (text,)),)
@@ -111,8 +112,8 @@ OUTCOMES = {
                 status=FAIL,
                 summary="46 of 48 established",
                 faults=(
-                    Fault("leaf1", "neighbor 10.64.0.2: expected Established, got Active: no route to it"),
-                    Fault("spine2", "neighbor 10.64.0.3: expected Established, got Connect"),
+                    finding("leaf1", "neighbor 10.64.0.2: expected Established, got Active: no route to it"),
+                    finding("spine2", "neighbor 10.64.0.3: expected Established, got Connect"),
                 ),
                 seconds=30.0,
             ),
@@ -124,7 +125,7 @@ OUTCOMES = {
                 title="spine dead",
                 status=FAIL,
                 summary="traffic did not come back",
-                faults=(Fault("", "expected every server to reach every other one, got 3 of 56 pairs that do not"),),
+                faults=(finding("", "expected every server to reach every other one, got 3 of 56 pairs that do not"),),
                 measured={"fib_repair_ms": 250, "longest_gap_ms": "never ended", "paths_before": 2, "paths_after": 0},
                 seconds=20.125,
             ),
@@ -166,7 +167,7 @@ CASES = pytest.mark.parametrize(("text", "seen"), NAMES.values(), ids=NAMES)
 
 
 @ALL
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ENDINGS)
 def test_golden(name: str, form: str) -> None:
     golden(f"lab/{name}.{ENDINGS[form]}", report(form, OUTCOMES[name]))
 
@@ -249,7 +250,7 @@ def test_the_last_line_is_the_verdict() -> None:
 
 
 def test_a_long_list_of_faults_is_cut_in_text() -> None:
-    faults = tuple(Fault(f"leaf{number}", f"AS {number}") for number in range(MAX_FAULTS + 5))
+    faults = tuple(finding(f"leaf{number}", f"AS {number}") for number in range(MAX_FAULTS + 5))
     outcome = outcome_of(Result(id="x", kind="proof", title="x", status=FAIL, summary="", faults=faults))
     assert "    leaf19: AS 19\n    and 5 more; `--json` shows them\n" in report("text", outcome)
     assert "leaf20" not in report("text", outcome)
@@ -257,7 +258,7 @@ def test_a_long_list_of_faults_is_cut_in_text() -> None:
 
 
 def test_a_fault_of_many_devices_is_one() -> None:
-    faults = tuple(Fault(f"leaf{number}", "wrong") for number in range(18))
+    faults = tuple(finding(f"leaf{number}", "wrong") for number in range(18))
     outcome = outcome_of(Result(id="x", kind="proof", title="x", status=FAIL, summary="", faults=faults))
     for form in FORMATS:
         assert report(form, outcome).count("wrong") == (18 if form == "json" else 1), form
@@ -305,36 +306,31 @@ def test_junit_gives_the_text_back(text: str, seen: str) -> None:
 def cells(text: str) -> list[str]:
     """What a reader sees in the headings and tables of Markdown; anything but text would be a tag, and fails."""
     html = MarkdownIt("commonmark").enable("table").render(text)
-    found = re.findall(r"<(h1|h2|h3|th|td)>(.*?)</\1>", html)
+    found = re.findall(r"<(h2|h3|strong|th|td)>(.*?)</\1>", html)
     assert not [inside for _, inside in found if "<" in inside]
     return [unescape(inside).replace(unescape(MENTION), "@") for _, inside in found]
 
 
 @CASES
 def test_markdown_gives_the_text_back(text: str, seen: str) -> None:
+    ran = ["What ran", "", "", "Shape", seen, "FRR", seen, "Kernel", seen, "VRFs", f"as {seen}"]
+    head, rows = ["", "scenario", "name", "gap", "found"], ["FAIL", seen, seen, "inf s", seen, "skip", seen, "–", "–", seen]
+    faults = ["Faults", seen, "device", "fault", seen, seen]
+    limits = ["Not emulated", "what", "why", "checks that look at it instead", seen, seen, seen]
     assert cells(report("markdown", foreign(text))) == [
-        *(f"Lab test of site {seen}", "What ran", "", "Shape", seen, "FRR", seen, "Kernel", seen, "VRFs", f"as {seen}"),
-        *(
-            "Scenarios",
-            "",
-            "scenario",
-            "name",
-            "gap",
-            "found",
-            "FAIL",
-            seen,
-            seen,
-            "inf s",
-            seen,
-            "skip",
-            seen,
-            "–",
-            "–",
-            seen,
-        ),
-        *("Faults", seen, "device", "fault", seen, seen),
-        *("Not emulated", "what", "why", "checks that look at it instead", seen, seen, seen),
+        f"Lab test of site {seen}",
+        *(*ran, "Scenarios", *head, *rows, *faults, *limits),
     ]
+
+
+def test_each_failed_result_is_a_rule_and_its_faults_are_results() -> None:
+    (run,) = json.loads(report("sarif", OUTCOMES["failures"]))["runs"]
+    rules = {rule["id"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]}
+    assert {id: rules[id] for id in ("sessions", "spine-dead")} == {
+        "sessions": "Expected: BGP sessions as planned",
+        "spine-dead": "Expected: spine dead as planned",
+    }
+    assert [result["ruleId"] for result in run["results"]] == ["sessions", "sessions", "spine-dead"]
 
 
 def test_what_is_not_emulated_is_looked_at_by_checks_that_exist() -> None:

@@ -17,10 +17,11 @@ from threading import Lock
 import pytest
 
 from fabric import pipeline
+from fabric.audit.checks import Finding
 from fabric.lab import run_tests, up_down
 from fabric.lab.blueprint import PORT, Blueprint, End, Wire
 from fabric.lab.machine.host import require
-from fabric.lab.outcome import FAIL, Fault, Result
+from fabric.lab.outcome import FAIL, Result
 from fabric.lab.proofs import attributes, forwarding, lldp, overlay, sessions
 from fabric.lab.up_down import bring_up
 from tests.lab.sites import THREE_TENANTS, edit, generated
@@ -236,7 +237,7 @@ def labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         labs.close()
 
 
-def faults(labs: Labs, lab: str, proof: str) -> tuple[Fault, ...]:
+def faults(labs: Labs, lab: str, proof: str) -> tuple[Finding, ...]:
     result = labs.runs[lab].result()[proof]
     assert result.status == FAIL, result
     return result.faults

@@ -7,13 +7,13 @@ import random
 import pytest
 
 from fabric.nos.reading import read_device
+from fabric.nos.target import targets
 from tests.fuzz.readers import readings
 from tests.nos.cumulus.read.test_device import COMMANDS
 from tests.nos.frr.read.helpers import FRR_CONF, INTERFACES
 from tests.nos.junos.read.test_device import INHERITED, as_set_lines
 
 TEXTS = 60  # of each file of a network OS
-CONFIGS = {name.removeprefix("facts "): one for name, one in readings().items() if name.startswith("facts ")}
 ELSEWHERE = {"junos juniper.conf": (INHERITED,), "cumulus startup.yaml": (COMMANDS,), "frr frr.conf": (FRR_CONF,)}
 ELSEWHERE |= {"frr interfaces": (INTERFACES,)}  # further forms, which no example generates
 RUBBISH = ("\x00 { neighbor", "}, [", '"PORT": [{"x": {}}],', "/*", "set: [", "a: &x", "b: *x", "c: |", "\ta")
@@ -46,16 +46,18 @@ def damaged(chance: random.Random, text: str) -> str:
     return whole[: chance.randrange(len(whole) + 1)] if chance.random() < 0.3 else whole
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_a_damaged_config_is_read_as_far_as_it_goes(config: str) -> None:
+@pytest.mark.parametrize("nos", [name for name, target in targets().items() if target.reader])
+def test_a_damaged_config_is_read_as_far_as_it_goes(nos: str) -> None:
     """No exception, not even one that the engine would report as an unreadable file."""
-    nos, _, file = config.partition(" ")
-    chance, texts = random.Random(7), [*CONFIGS[config].samples, *ELSEWHERE.get(config, ())]
-    texts += [as_set_lines(text) for text in texts if nos == "junos" and "{" in text]
-    for _ in range(TEXTS):
-        text = damaged(chance, chance.choice(texts))
-        found = read_device("x", nos, {file: text})
-        last = max(len(text.splitlines()), text.count("\n")) + 1
-        assert found.nos == nos
-        assert all(1 <= parsed.line <= last for parsed in (*found.broken, *found.unread))
-        assert all(parsed.value.endswith(UNBROKEN.get(nos, "")) for parsed in found.broken)
+    files = {name.split()[2]: reading.samples for name, reading in readings().items() if name.startswith(f"facts {nos} ")}
+    assert files
+    for file, samples in files.items():
+        chance, texts = random.Random(7), [*samples, *ELSEWHERE.get(f"{nos} {file}", ())]
+        texts += [as_set_lines(text) for text in texts if nos == "junos" and "{" in text]
+        for _ in range(TEXTS):
+            text = damaged(chance, chance.choice(texts))
+            facts = read_device("x", nos, {file: text})
+            last = max(len(text.splitlines()), text.count("\n")) + 1
+            assert facts.nos == nos
+            assert all(1 <= parsed.line <= last for parsed in (*facts.broken, *facts.unread)), file
+            assert all(parsed.value.endswith(UNBROKEN.get(nos, "")) for parsed in facts.broken), file

@@ -85,6 +85,7 @@ def shell(command: str, tree: Path) -> str:
     return masked(done.stdout.decode())
 
 
+@pytest.mark.slow
 def test_the_recipes_do_what_the_page_shows(tmp_path: Path) -> None:
     """All three on one copy of the tree, in the order of the page. UPDATE_GOLDEN=1 writes what came out into the page."""
     for name in COPIED:

@@ -104,7 +104,7 @@ def test_diff_is_a_patch_that_git_takes(site: Path, fabric: Run) -> None:
     }
 
 
-@pytest.mark.parametrize("written", [0, 1, 20, 60, 120, 180])
+@pytest.mark.parametrize("written", [0, 60, *(pytest.param(files, marks=pytest.mark.slow) for files in (1, 20, 120, 180))])
 def test_a_killed_run_is_finished_or_rolled_back(written: int, fabric: Run, examples: Path, tmp_path: Path) -> None:
     """SIGKILL of the whole process group once so many files are on disk; the next run ends as one in peace does."""
     intent, site = ROOT / "intent/h100-4su.yaml", tmp_path / "h100-4su"

@@ -34,6 +34,7 @@ def test_from_another_folder(fabric: Run, examples: Path, tmp_path: Path) -> Non
     assert tree(tmp_path / "out/lab") == tree(examples / "lab")
 
 
+@pytest.mark.slow
 def test_generated_is_up_to_date(fabric: Run) -> None:
     done = fabric("generate", "--check", *sorted((ROOT / "intent").glob("*.yaml")))
     assert done.returncode == 0, done.stderr

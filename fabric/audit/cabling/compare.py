@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from fabric.audit.cabling import files
 from fabric.audit.cabling.files import Collected
-from fabric.audit.cabling.finding import KINDS, Finding, Verdict
+from fabric.audit.cabling.finding import KINDS, CableFault, CablingState
 from fabric.audit.cabling.moves import Describe, Figure, figures
 from fabric.audit.cabling.planned import Places, Planned, places, planned
 from fabric.audit.cabling.wires import Splits, States, Wires, splits, wires
@@ -36,14 +37,14 @@ class Comparison:
         self.unjudged: set[int] = set()
         self.notes: list[str] = []
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[CableFault]:
         """All of them; a stage leaves alone what an earlier one has explained."""
-        found: list[Finding] = []
+        found: list[CableFault] = []
         for stage in (self._splits, self._contradictions, self._wrong, self._unreported, self._one_way, self._speeds):
             found.extend(stage())
         return found
 
-    def _splits(self) -> Iterator[Finding]:
+    def _splits(self) -> Iterator[CableFault]:
         wrong: Splits = splits(self.plan, self.wires, self.states)
         self.faulty |= wrong.links
         for node in wrong.nodes:  # wires of cages that are broken out otherwise are explained by that
@@ -52,7 +53,7 @@ class Comparison:
         for key, (reported, links) in sorted(wrong.cages.items()):
             yield self.describe.split(key, reported, sorted(links))
 
-    def _contradictions(self) -> Iterator[Finding]:
+    def _contradictions(self) -> Iterator[CableFault]:
         """Ports that report the neighbor port of another; one finding for each pair of reported and planned device."""
         ends, grouped = len(self.plan.device), dict[tuple[int, int], list[int]]()
         for here, there in sorted(self.wires.contradicted.items()):
@@ -66,7 +67,7 @@ class Comparison:
             cloned = planned not in (-1, claimed) and planned not in self._spoken
             yield self.describe.contradiction(nodes, links, self.wires.contradicted, cloned=cloned)
 
-    def _wrong(self) -> Iterator[Finding]:
+    def _wrong(self) -> Iterator[CableFault]:
         """Cables that are elsewhere; links in the same plugs are one thing."""
         grouped: dict[object, list[Figure]] = {}
         ends = len(self.plan.device)
@@ -81,7 +82,7 @@ class Comparison:
             for link in lacking:
                 yield self.describe.missing(link, taken=True)
 
-    def _unreported(self) -> Iterator[Finding]:
+    def _unreported(self) -> Iterator[CableFault]:
         """Links that neither end reports: missing if data of one end was collected, else not reported."""
         dark = [link for link in range(len(self.plan)) if link not in self.faulty and not self._seen(link)]
         judged = [link for link in dark if link not in self.plan.closed and (self._listens(link) or self._down(link))]
@@ -158,7 +159,7 @@ class Comparison:
                 return self.plan.device[end]
         return None
 
-    def _one_way(self) -> Iterator[Finding]:
+    def _one_way(self) -> Iterator[CableFault]:
         """Both ends report neighbors, and one does not report the other."""
         for link in range(len(self.plan)):
             a, b = 2 * link, 2 * link + 1
@@ -171,20 +172,20 @@ class Comparison:
                 self.faulty.add(link)
                 yield self.describe.one_way(silent, reporting)
 
-    def _speeds(self) -> Iterator[Finding]:
+    def _speeds(self) -> Iterator[CableFault]:
         for link in range(len(self.plan)):
             if link not in self.faulty and (wrong := self.states.wrong_speeds(link)):
                 self.faulty.add(link)
                 yield self.describe.speed(link, wrong)
 
 
-def compare(plan: Planned, collected: Collected, places: Places, site: str) -> Verdict:
+def compare(plan: Planned, collected: Collected, places: Places, site: str) -> CablingState:
     """The verdict on a whole site. Raises InputError where a file cannot belong to its stated device."""
     run = Comparison(plan, collected, places)
     findings = sorted(run.findings(), key=_order)
     right = [link for link in range(len(plan)) if link not in run.faulty and link not in run.unjudged]
     vague = sum(2 * link in run.wires.by_device or 2 * link + 1 in run.wires.by_device for link in right)
-    return Verdict(
+    return CablingState(
         site=site,
         links=len(plan),
         as_planned=len(right),
@@ -198,7 +199,7 @@ def compare(plan: Planned, collected: Collected, places: Places, site: str) -> V
     )
 
 
-def _order(finding: Finding) -> tuple[object, ...]:
+def _order(finding: CableFault) -> tuple[object, ...]:
     """By rack, from the top down: the order of walking."""
     at = finding.at
     return not at.rack, _natural(at.rack), -at.ru, _natural(at.device), _natural(at.port), list(KINDS).index(finding.kind)
@@ -226,12 +227,12 @@ def _notes(run: Comparison, vague: int) -> Iterator[str]:
 #
 # files ──outputs──▶ JSON values and text lines ──readers──▶ neighbors and port states of each device plan ──planned──▶ every
 # end under each name that a device may report wires: names looked up, reports of both ends joined ──moves──▶ chains and rings
-# of wrong cables, the fewest moves compare ──▶ Verdict ──reports──▶ text, JSON, CSV of moves, JUnit
+# of wrong cables, the fewest moves compare ──▶ CablingState ──reports──▶ text, JSON, CSV of moves, JUnit
 
 
 def verify(
     plan: Plan, paths: Sequence[Path], stated: Mapping[Path, str] | None = None, form: str = ""
-) -> tuple[Verdict, tuple[Diagnostic, ...]]:
+) -> tuple[CablingState, tuple[Diagnostic, ...]]:
     """The findings on the cabling, warnings about ignored files, and errors about unread ones. Raises InputError.
 
     Args:
@@ -241,4 +242,5 @@ def verify(
     """
     cabling = planned(plan)
     collected = files.read(paths, stated or {}, cabling.hosts, form)
-    return compare(cabling, collected, places(plan), plan.site), collected.unknown
+    state = compare(cabling, collected, places(plan), plan.site)
+    return replace(state, intent=str(plan.settings.home.path)), collected.unknown

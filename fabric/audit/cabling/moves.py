@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabric.audit.cabling.finding import Finding, Move, PortLocation
+from fabric.audit.cabling.finding import CableFault, Move, PortLocation
 from fabric.audit.cabling.planned import Places, Planned
 from fabric.audit.cabling.wires import UNKNOWN, States, Wires
 from fabric.base.diagnostics import nearest
@@ -160,9 +160,9 @@ class Describe:
     def pair(self, link: int) -> tuple[PortLocation, PortLocation]:
         return self.port(2 * link), self.port(2 * link + 1)
 
-    def _finding(self, kind: str, links: Sequence[int], message: str, moves: Sequence[Move]) -> Finding:
+    def _finding(self, kind: str, links: Sequence[int], message: str, moves: Sequence[Move]) -> CableFault:
         fabric = self.plan.fabrics[links[0]] if links else ""
-        return Finding(
+        return CableFault(
             kind=kind,
             fabric=fabric,
             message=message,
@@ -171,7 +171,7 @@ class Describe:
             links=tuple(self.pair(link) for link in links),
         )
 
-    def wrong(self, group: Sequence[Figure], links: Sequence[int]) -> Finding:
+    def wrong(self, group: Sequence[Figure], links: Sequence[int]) -> CableFault:
         """Cables that are exchanged, one port off, or somewhere else. Of several figures each moves with the first."""
         figure = group[0]
         moves = [self._move(shift) for shift in figure.shifts]
@@ -236,7 +236,7 @@ class Describe:
 
     def contradiction(
         self, nodes: Sequence[int], links: Sequence[int], reported: Mapping[int, int], *, cloned: bool
-    ) -> Finding:
+    ) -> CableFault:
         """Ports that report the same neighbor port. `cloned`: no neighbor reports the device that is planned there."""
         first, second = nodes[0], reported[nodes[0]]
         port, name = self.port(first), self.port(second).device
@@ -264,7 +264,7 @@ class Describe:
         near = [node for node in joined if wires.device(node) == wires.device(here)]
         return min(rivals or near or joined, default=there)
 
-    def missing(self, link: int, *, taken: bool = False) -> Finding:
+    def missing(self, link: int, *, taken: bool = False) -> CableFault:
         """`taken`: another cable is in one of its ports."""
         a, b = self.pair(link)
         down = [port.device for end, port in ((2 * link, a), (2 * link + 1, b)) if self.states.up(end) is False]
@@ -275,14 +275,14 @@ class Describe:
         message = f"{_short(a)} – {_short(b)} is missing: {why}"
         return self._finding("missing", [link], message, [Move("lay", text, b, a, b)])
 
-    def down(self, link: int) -> Finding:
+    def down(self, link: int) -> CableFault:
         a, b = self.pair(link)
         ends = [port for end, port in ((2 * link, a), (2 * link + 1, b)) if self.states.shut(end)]
         what = " and ".join(f"{port} is shut" for port in ends)
         text = f"enable {' and '.join(map(str, ends))}, then collect again"
         return self._finding("port-down", [link], f"{_short(a)} – {_short(b)}: {what}", [Move("check", text, ends[0])])
 
-    def silent(self, device: int, links: Sequence[int]) -> Finding:
+    def silent(self, device: int, links: Sequence[int]) -> CableFault:
         """A device that no neighbor reports."""
         name = self.plan.hosts.names[device]
         at = PortLocation(name, "", "", *self.places(name))
@@ -290,7 +290,7 @@ class Describe:
         text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
 
-    def one_way(self, silent: int, reporting: int) -> Finding:
+    def one_way(self, silent: int, reporting: int) -> CableFault:
         here, there = self.port(silent), self.port(reporting)
         other = next((node for node in self.wires.reported.get(silent, ()) if node != reporting), None)
         reported = "no neighbor" if other is None else str(self.port(other))
@@ -298,7 +298,7 @@ class Describe:
         text = f"at {here}, clean and reseat the receive fiber; collect again after two minutes"
         return self._finding("one-way", [silent >> 1], message, [Move("check", text, here, there)])
 
-    def speed(self, link: int, wrong: Sequence[tuple[int, int]]) -> Finding:
+    def speed(self, link: int, wrong: Sequence[tuple[int, int]]) -> CableFault:
         end, speed = wrong[0]
         here, planned = self.port(end), self.plan.speeds[link]
         runs = " and ".join(f"{self.port(at)} runs at {gbps}G" for at, gbps in wrong)
@@ -307,7 +307,7 @@ class Describe:
         text = f"at {here}, set {planned}G; if it stays at {speed}G, insert the planned transceiver or cable"
         return self._finding("wrong-speed", [link], f"{runs}, expected {planned}G", [Move("set", text, here)])
 
-    def split(self, key: tuple[int, int], reported: int, links: Sequence[int]) -> Finding:
+    def split(self, key: tuple[int, int], reported: int, links: Sequence[int]) -> CableFault:
         """`reported`: ports that the cage is broken out into, 0 where only planned ones are absent."""
         cage = self.plan.cages[key]
         device, speed = self.plan.hosts.names[key[0]], self.plan.speeds[cage.ends[0] >> 1]
@@ -317,7 +317,7 @@ class Describe:
         message = f"{device} port {key[1]} {runs}, expected {planned}"
         move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
         fabric = self.plan.fabrics[cage.ends[0] >> 1]
-        return Finding(
+        return CableFault(
             kind="wrong-split",
             fabric=fabric,
             message=message,

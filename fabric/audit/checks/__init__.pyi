@@ -27,7 +27,8 @@ from .finding import (
     Subject as Subject,
     Verdict as Verdict,
 )
-from .network import Network as Network, odd_ones as odd_ones, place as place, role as role
+from .network import Network as Network, outliers as outliers, place as place, role as role
+from .omitted import Silences as Silences
 from .planned import planned_rows as planned_rows
 from .rows import (
     KINDS as KINDS,
@@ -37,7 +38,6 @@ from .rows import (
     table_name as table_name,
 )
 from .run import Outcome as Outcome, Scope as Scope, named_folder as named_folder
-from .silence import Silences as Silences
 from .site import finding_of as finding_of, warnings_of as warnings_of
 from .statements import (
     about as about,

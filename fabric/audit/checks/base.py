@@ -91,18 +91,17 @@ class Check(Generic[S]):
         """Yields the findings about a subject; called by `run` only."""
         raise NotImplementedError
 
+    @classmethod
+    def in_file(
+        cls, device: str, file: str, line: int, message: str, hint: str = "", severity: str = "", **more: Any
+    ) -> Finding:
+        """A finding with the severity and the remediation of the check, unless others are stated; `more`: of `Finding`."""
+        fixed: dict[str, Any] = {"id": cls.id, "severity": severity or cls.severity, "hint": hint or cls.remediation}
+        return Finding(device=device, file=file, line=line, message=message, **fixed, **more)
+
     def at(self, place: Place, message: str, device: str = "", hint: str = "", severity: str = "") -> Finding:
         """A finding in the intent."""
-        return Finding(
-            id=self.id,
-            severity=severity or self.severity,
-            device=device,
-            file=place.file,
-            line=place.line,
-            message=message,
-            hint=hint or self.remediation,
-            column=place.column,
-        )
+        return self.in_file(device, place.file, place.line, message, hint, severity, column=place.column)
 
     def finding_at(
         self,
@@ -122,17 +121,8 @@ class Check(Generic[S]):
         file = fact.file if fact and fact.file else facts.files[0] if facts.files else ""
         if about is None:
             about = About(got=str(fact.value)) if fact and fact.value is not None else UNKNOWN
-        return Finding(
-            id=self.id,
-            severity=severity or self.severity,
-            device=facts.name,
-            file=file,
-            line=fact.line if fact else 0,
-            message=message,
-            hint=hint or self.remediation,
-            about=about,
-            merge=merge,
-        )
+        line = fact.line if fact else 0
+        return self.in_file(facts.name, file, line, message, hint, severity, about=about, merge=merge)
 
 
 class FilesCheck(Check["Network"]):
@@ -158,18 +148,9 @@ class FilesCheck(Check["Network"]):
 
     def _differs(self, network: Network, difference: Difference) -> Finding:
         (facts,) = network.devices
-        hint = self.planned_remediation or self.remediation
         file = difference.place.file or (facts.files[0] if facts.files else "")
-        return Finding(
-            id=self.id,
-            severity=self.severity,
-            device=network.planned,
-            file=file,
-            line=difference.place.line,
-            message=difference.message,
-            hint=hint,
-            about=difference.about,
-        )
+        line, hint = difference.place.line, self.planned_remediation
+        return self.in_file(network.planned, file, line, difference.message, hint, about=difference.about)
 
 
 @dataclass(frozen=True)
@@ -208,7 +189,7 @@ class Design:
 
 C = TypeVar("C", bound=Check[Any])
 HOMES = {  # subject → module or package of its checks
-    "silence": "fabric.audit.checks.silence",
+    "silence": "fabric.audit.checks.omitted",
     "design": "fabric.audit.checks.design",
     "files": "fabric.audit.checks.files",
     "batfish": "fabric.audit.checks.batfish",

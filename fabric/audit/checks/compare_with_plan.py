@@ -55,7 +55,7 @@ def differences(
             continue
         yield from _row(key, expected, configured.get(key), _home(key, configured, (blocks or {}).get(key.kind, top)))
     for key, row in configured.items():
-        if key.kind and key not in planned and KINDS[key.kind].closed and not _reported_by_set(key, planned, configured):
+        if key.kind and key not in planned and KINDS[key.kind].closed and not _reported_by_set(key, planned):
             for item, place in row.places.items():
                 yield Difference(key, NONE, show(item), place)
 
@@ -67,7 +67,7 @@ def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[Subject]
             yield key.subject
 
 
-def _reported_by_set(key: Key, planned: Mapping[Key, Value], configured: Rows) -> bool:
+def _reported_by_set(key: Key, planned: Mapping[Key, Value]) -> bool:
     """Whether the row belongs to an unplanned subject, which the set that has it reports already."""
     return key.subject.kind in ("neighbor", "VRF", "VNI") and Key("", key.subject) not in planned
 
@@ -130,10 +130,11 @@ def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
         _, port, interface = members[0]
         home = Located(None, interface.line, interface.file)
         ports = _Ports(view, nos.idiom, home)
-        for one in ports.compare(_classes(facts, interface), port):
-            stated = one.place if one.place is not home else None  # what is stated nowhere is missing on all ports at once
-            rows = alike.setdefault((one.key.kind, one.expected, one.got, stated), [])
-            rows += [(name, one.place) for name, _, _ in members]
+        for difference in ports.compare(_classes(facts, interface), port):
+            # A value without a statement is missing on all ports at once.
+            stated = difference.place if difference.place is not home else None
+            rows = alike.setdefault((difference.key.kind, difference.expected, difference.got, stated), [])
+            rows += [(name, difference.place) for name, _, _ in members]
     for (kind, expected, got, _), rows in alike.items():
         subjects = tuple(Subject(name) for name, _ in rows)
         yield Difference(Key(kind, subjects[0]), expected, got, rows[0][1], subjects)
@@ -171,26 +172,28 @@ class _Ports:
     def _maps(self, qos_facts: PortQos, qos: Qos) -> Iterator[Difference]:
         """Exactly one DSCP is lossless; that of notifications goes first, perhaps beside what switches say to each other."""
         strict = {item.value for item in qos_facts.strict}
-        lossless = {own: place for own, place in qos_facts.priorities.items() if place.value == qos.priority}
-        first = {own: place for own, place in qos_facts.priorities.items() if place.value in strict}
+        lossless = {dscp: place for dscp, place in qos_facts.priorities.items() if place.value == qos.priority}
+        first = {dscp: place for dscp, place in qos_facts.priorities.items() if place.value in strict}
         if qos.cnp_dscp in first:
-            first = {own: place for own, place in first.items() if own == qos.cnp_dscp or own not in CONTROL}
-        for kind, found, dscp in (("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)):
-            if self.idiom.blocks and dscp in found and all(own >> 3 == dscp >> 3 for own in found):
-                found = {dscp: found[dscp]}
-            odd = next((place for own, place in sorted(found.items()) if own != dscp), None) or qos_facts.priorities.get(dscp)
-            yield from self.differ(kind, frozenset({dscp}), frozenset(found), odd)
+            first = {dscp: place for dscp, place in first.items() if dscp == qos.cnp_dscp or dscp not in CONTROL}
+        for kind, mapped, planned in (("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)):
+            if self.idiom.blocks and planned in mapped and all(dscp >> 3 == planned >> 3 for dscp in mapped):
+                mapped = {planned: mapped[planned]}
+            odd = next(
+                (place for dscp, place in sorted(mapped.items()) if dscp != planned), qos_facts.priorities.get(planned)
+            )
+            yield from self.differ(kind, frozenset({planned}), frozenset(mapped), odd)
 
     def _queues(self, qos_facts: PortQos, qos: Qos) -> Iterator[Difference]:
         strict = {item.value: item for item in qos_facts.strict}
         wrong = strict.get(qos.priority) or strict.get(BEST_EFFORT)
         if not strict or wrong:
             yield from self.differ("strict", frozenset({qos.cnp_priority}), frozenset(strict), wrong)
-        own, rest = qos_facts.weights.get(qos.priority), qos_facts.weights.get(BEST_EFFORT)
-        if own and rest and own.value + rest.value:
-            share = round(100 * own.value / (own.value + rest.value))
+        weight, rest = qos_facts.weights.get(qos.priority), qos_facts.weights.get(BEST_EFFORT)
+        if weight and rest and weight.value + rest.value:
+            share = round(100 * weight.value / (weight.value + rest.value))
             if abs(share - qos.lossless_percent) > 1:
-                odd = rest if own.value == qos.lossless_percent else own  # the one that was changed
+                odd = rest if weight.value == qos.lossless_percent else weight  # the one that was changed
                 yield from self.differ("weight", qos.lossless_percent, share, odd)
 
     def _sizes(self, qos_facts: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:

@@ -52,7 +52,7 @@ class Ends(NamedTuple):
 
     facts: Facts
     peer: Neighbor
-    far: Facts
+    remote: Facts
     reverse: Neighbor
 
 
@@ -79,9 +79,9 @@ class Subnets:
             return []
         for own_vrf, version, shift in sorted(self.lengths):
             if own_vrf == vrf and version == ip.version:
-                found = self.found.get((vrf, version, shift, int(ip) >> shift))
-                if found:
-                    return found
+                addresses = self.found.get((vrf, version, shift, int(ip) >> shift))
+                if addresses:
+                    return addresses
         return []
 
 

@@ -203,13 +203,13 @@ class Verdict:
             printed: severity → findings that a report prints, where it prints those of one cause as one.
         """
         rows = [(kind, number, printed.get(kind, number)) for kind, number in self.counts().items() if number]
-        found = ", ".join(
+        counts = ", ".join(
             plural(lines, kind) + (f" ({counted(number, 'place')})" if number > lines else "") for kind, number, lines in rows
         )
-        found = found or "nothing found"
+        counts = counts or "nothing found"
         silenced = f", {len(self.silenced)} silenced" if self.silenced else ""
         if not self.ran:
-            return f"{found}{silenced}; no check was applied"
+            return f"{counts}{silenced}; no check was applied"
         affected = {finding.device for finding in self.findings}
         share = f"{len(affected):,} of " if "" not in affected and 0 < len(affected) < self.devices else ""
-        return f"{found}{silenced} in {share}{plural(self.devices, 'device')}; {plural(len(self.ran), 'check')} applied"
+        return f"{counts}{silenced} in {share}{plural(self.devices, 'device')}; {plural(len(self.ran), 'check')} applied"

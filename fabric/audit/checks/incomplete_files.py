@@ -209,17 +209,17 @@ def _addresses(facts: Facts, *, loopbacks: bool) -> set[tuple[str, str]]:
 
     Where no router ID is stated, that is any loopback save those of tunnels, which a pair shares.
     """
-    found = ((port, fact.value) for port in facts.interfaces.values() for fact in port.addresses)
+    addresses = ((port, fact.value) for port in facts.interfaces.values() for fact in port.addresses)
     if not loopbacks:
         return {
             (vrf_of(port), without_prefix_length(value))
-            for port, value in found
+            for port, value in addresses
             if not is_loopback(port.name) and is_link(value)
         }
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
-    own = {(vrf_of(port), without_prefix_length(value)) for port, value in found if is_loopback(port.name)}
+    loopback_addresses = {(vrf_of(port), without_prefix_length(value)) for port, value in addresses if is_loopback(port.name)}
     shared = tunnel_addresses(facts)
-    return {(vrf, address) for vrf, address in own if (address in speaks if speaks else address not in shared)}
+    return {(vrf, address) for vrf, address in loopback_addresses if (address in speaks if speaks else address not in shared)}
 
 
 # --- fragments: what one lacks, the rest may have -------------------------------------------------------------
@@ -236,10 +236,10 @@ def mark_steps(sites: Iterable[Sequence[Facts]]) -> None:
     unnamed = ((facts.name.lower(), facts) for site in sites for facts in site if facts.hostname is None)
     for states in grouped(unnamed).values():
         names = [[name for name, _ in names_of(facts)] if len(states) > 1 else [] for facts in states]
-        known = [{(name.kind, name.scope, name.text) for name in own if not name.used} for own in names]
+        known = [{(name.kind, name.scope, name.text) for name in names_of_state if not name.used} for names_of_state in names]
         for at, facts in enumerate(states):
             used = {(name.kind, name.scope, name.text) for name in names[at] if name.used}
-            facts.partial = any((used - known[at]) & there for there in known)
+            facts.partial = any((used - known[at]) & defined for defined in known)
 
 
 def mark_pieces(sites: Iterable[Sequence[Facts]]) -> None:

@@ -46,7 +46,7 @@ def place(fact: Located[T]) -> str:
     return f"{fact.file}:{fact.line}" if fact.line else fact.file
 
 
-def odd_ones(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:
+def outliers(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:
     """What most have, and those that have something else; of two, neither can be believed, so both are odd.
 
     Nothing is odd where more than a quarter differ: then there is no rule to break.
@@ -76,8 +76,8 @@ def components(network: Network) -> Sequence[Sequence[Facts]]:
 
     pairs = [(a.facts, b.facts) for a, b in network.links]
     pairs += [(facts, far.facts) for facts, _, peer in network.sessions() if (far := network.remote_end(peer))]
-    for one, other in pairs:
-        parent[root(id(other))] = root(id(one))
+    for facts, other in pairs:
+        parent[root(id(other))] = root(id(facts))
     groups = grouped((root(id(facts)), facts) for facts in network.devices)
     joined = [group for group in groups.values() if len(group) > 1]
     if len(joined) < 2:
@@ -134,17 +134,17 @@ class Network:
     @cached_property
     def links(self) -> list[tuple[End, End]]:
         """Cables between two devices that were read: the two members of a subnet, else what descriptions agree on."""
-        found: dict[tuple[int, int], tuple[End, End]] = {}
+        cables: dict[tuple[int, int], tuple[End, End]] = {}
         for members in self.subnets.values():
             if len(members) == 2 and members[0].facts is not members[1].facts:
-                self._add(found, End(*members[0][:2]), End(*members[1][:2]))
+                self._add(cables, End(*members[0][:2]), End(*members[1][:2]))
         for facts in self.devices:
             for interface in facts.interfaces.values():
                 far = self.described(facts, interface)
                 reverse = self.described(far.facts, far.interface) if far else None
                 if far and reverse and reverse.interface is interface:
-                    self._add(found, End(facts, interface), far)
-        return list(found.values())
+                    self._add(cables, End(facts, interface), far)
+        return list(cables.values())
 
     def _add(self, found: dict[tuple[int, int], tuple[End, End]], a: End, b: End) -> None:
         key = (min(id(a.interface), id(b.interface)), max(id(a.interface), id(b.interface)))
@@ -308,19 +308,19 @@ class Network:
         """
         if peer.source:
             interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
-            own = (
+            addresses = (
                 {without_prefix_length(fact.value) for fact in interface.addresses}
                 if interface
                 else {without_prefix_length(peer.source.value)}
             )
         else:
-            own = {
+            addresses = {
                 without_prefix_length(fact.value)
                 for fact in self.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer)
             } or {
                 without_prefix_length(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses
             }
-        return own if peer.interface else {address for address in own if (":" in address) == (":" in peer.peer)}
+        return addresses if peer.interface else {address for address in addresses if (":" in address) == (":" in peer.peer)}
 
 
 def _expects(peer: Neighbor, process: Bgp | None, reverse: Neighbor) -> bool:
@@ -352,13 +352,13 @@ def planes(devices: Sequence[Facts]) -> list[list[Facts]]:
     """
     links = {id(facts): _links(facts) for facts in devices}
     twins = grouped((links[id(facts)], facts) for facts in devices if links[id(facts)])
-    positions = {_difference(one, other) for same in twins.values() for one, other in combinations(same, 2)}
+    positions = {_difference(first, second) for same in twins.values() for first, second in combinations(same, 2)}
     position = positions.pop() if len(positions) == 1 else None
     if position is None or any(len(_parts(facts)) <= position for facts in devices):
         return [list(devices)]
-    found = grouped((_parts(facts)[position], facts) for facts in devices)
-    alike = len(twins) > 1 and all(len(same) == len(found) for same in twins.values())
-    return list(found.values()) if alike else [list(devices)]
+    by_part = grouped((_parts(facts)[position], facts) for facts in devices)
+    alike = len(twins) > 1 and all(len(same) == len(by_part) for same in twins.values())
+    return list(by_part.values()) if alike else [list(devices)]
 
 
 def _links(facts: Facts) -> frozenset[tuple[str, str]]:

@@ -215,8 +215,8 @@ class _Rows:
     def _bgp(self) -> None:
         view, under = self.view, self.view.underlay
         peers: dict[str, list[str]] = {"": []}
-        for one in view.sessions:
-            peers[""].append(self._session("", one, self.policies.underlay))
+        for planned in view.sessions:
+            peers[""].append(self._session("", planned, self.policies.underlay))
         if view.overlay:
             for overlay in view.overlay.sessions:
                 name = session("", overlay.peer_address)
@@ -229,7 +229,7 @@ class _Rows:
                 self.put("hold", name, under.hold_s)
         for vrf in view.vrfs:
             vrf_name, policy = self.vrf(vrf.name), self.policies.of(vrf.name)
-            peers[vrf_name] = [self._session(vrf_name, one, policy) for one in vrf.sessions]
+            peers[vrf_name] = [self._session(vrf_name, planned, policy) for planned in vrf.sessions]
         for external in view.externals:
             vrf_name = self.vrf(external.vrf)
             name = session(vrf_name, external.peer_address)

@@ -112,7 +112,7 @@ def rows_of(facts: Facts) -> Rows:
     top = Located(None, 0, facts.files[0] if facts.files else "")
     _one(rows, Key("hostname"), facts.hostname)
     for name, interface in facts.interfaces.items():
-        _interface(rows, facts, name, interface)
+        _interface(rows, name, interface)
     _loopbacks(rows, facts, top)
     for vrf, process in facts.bgp.items():
         if vrf != MANAGEMENT:
@@ -182,11 +182,11 @@ def is_loopback(name: str) -> bool:
     return name.lower().startswith("lo")
 
 
-def _interface(rows: Rows, facts: Facts, name: str, interface: Interface) -> None:
+def _interface(rows: Rows, name: str, interface: Interface) -> None:
     home, port = Located(None, interface.line, interface.file), Subject(name)
     if not is_loopback(name):
-        own = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
-        _many(rows, Key("addresses", port), own, home)
+        addresses = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
+        _many(rows, Key("addresses", port), addresses, home)
     _many(rows, Key("gateways", port), interface.gateways, home)
     _many(rows, Key("filters", port), interface.filters, home)
     _many(rows, Key("trunk", port), interface.trunk, home)

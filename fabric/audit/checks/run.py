@@ -8,7 +8,6 @@ from pathlib import Path
 
 from fabric.audit.checks import base
 from fabric.audit.checks.base import FilesCheck, ids, run as run_checks
-from fabric.audit.checks.consequences import without_results_of_slips, without_undefined_sources
 from fabric.audit.checks.files.duplicates import OneOwner
 from fabric.audit.checks.files.igp import not_judged
 from fabric.audit.checks.files.reading import FolderCheck, Unreadable
@@ -25,6 +24,7 @@ from fabric.audit.checks.incomplete_files import (
     without_parts,
 )
 from fabric.audit.checks.network import Network, planes
+from fabric.audit.checks.omitted import without_results_of_slips, without_undefined_sources
 from fabric.audit.checks.role_peers.compare import Comparison, compared
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.site import Checked, Site, finding_of
@@ -49,8 +49,8 @@ def check_folder(folder: Folder) -> Checked:
     mark_pieces(devices)
     networks = [Network(tuple(devices)) for site in sites for devices in site]
     for network in networks:
-        found, skipped = check_network(network)
-        result.findings += found
+        findings, skipped = check_network(network)
+        result.findings += findings
         result.skipped += skipped
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
@@ -105,10 +105,7 @@ def apart(folder: Folder) -> list[Finding]:
     """A note for every folder that is taken for a network of its own."""
     message = "checked as a separate network: the folder has several states of a network"
     hint = "check one folder at a time if both contain configs of the same network"
-    return [
-        Finding(id=HostNames.id, severity=NOTE, device="", file=path, line=0, message=message, hint=hint)
-        for path in folder.apart
-    ]
+    return [HostNames.in_file("", path, 0, message, hint, NOTE) for path in folder.apart]
 
 
 def alike(site: list[list[Facts]]) -> Finding:
@@ -117,7 +114,7 @@ def alike(site: list[list[Facts]]) -> Finding:
     message = f"{len(site)} networks with the same link addresses ({names}): each was checked separately"
     hint = "check one folder at a time if they are versions of one network"
     first = site[0][0]
-    return Finding(id=OneOwner.id, severity=NOTE, device=first.name, file=first.files[0], line=0, message=message, hint=hint)
+    return OneOwner.in_file(first.name, first.files[0], 0, message, hint, NOTE)
 
 
 # --- any mix of inputs ----------------------------------------------------------------------------------------
@@ -208,21 +205,10 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
             continue  # the finding about the switch that lacks its config says so
         if device.name not in planned:
             message = f"no switch of site {names} has this host name"
-            hint = HostNames.remediation
-            yield Finding(
-                id=HostNames.id, severity=WARNING, device=device.name, file=file, line=0, message=message, hint=hint
-            )
+            yield HostNames.in_file(device.name, file, 0, message, severity=WARNING)
         elif first is not device:
             message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
-            yield Finding(
-                id=HostNames.id,
-                severity=ERROR,
-                device=device.name,
-                file=file,
-                line=0,
-                message=message,
-                hint="remove one of the two files from the folder",
-            )
+            yield HostNames.in_file(device.name, file, 0, message, "remove one of the two files from the folder", ERROR)
 
 
 def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:

@@ -37,16 +37,16 @@ class ServerCheck(Check[Server]):
         return (of_server(server, one) for one in server.found if one.id == self.id)
 
 
-def of_server(server: Server, one: Disagreement) -> Finding:
+def of_server(server: Server, difference: Disagreement) -> Finding:
     """A disagreement as a finding; also of a file that cannot be read at all."""
-    file = next((path for name, path in server.paths.items() if one.file.startswith(name)), "")
+    file = next((path for name, path in server.paths.items() if difference.file.startswith(name)), "")
     return Finding(
-        id=one.id,
+        id=difference.id,
         severity=ERROR,
-        device=one.device,
+        device=difference.device,
         file=f"{server.shown}/{file}",
-        line=one.line,
-        message=one.message,
+        line=difference.line,
+        message=difference.message,
         hint=ServerCheck.remediation,
     )
 
@@ -207,7 +207,7 @@ def disagreements(
             continue
         read = HostFiles(*(texts.get(path, "") for path in paths.values()))
         differs = Server(tuple(of_host(host, read, planned_host)), paths, shown)
-        yield from (of_server(differs, one) for one in differs.found if one.id == DAMAGED)
+        yield from (of_server(differs, difference) for difference in differs.found if difference.id == DAMAGED)
         yield from run(ServerCheck, differs)
 
 

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field, replace
 from fabric.audit.checks import servers
 from fabric.audit.checks.base import Design, FilesCheck, checks, ids, run
 from fabric.audit.checks.compare_with_plan import Difference, class_differences, differences
-from fabric.audit.checks.consequences import explaining, follows, without_repetitions
 from fabric.audit.checks.design.base import FabricCheck
 from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, RestCheck, Statements, Unreadable
 from fabric.audit.checks.files.services import HostNames
 from fabric.audit.checks.finding import ERROR, Finding, Read, Subject
 from fabric.audit.checks.incomplete_files import CUT_OFF, Cut, cuts
 from fabric.audit.checks.network import Network
+from fabric.audit.checks.omitted import Silences, explaining, follows, without_repetitions
 from fabric.audit.checks.planned import planned_rows
 from fabric.audit.checks.role_peers.outline import names_of
 from fabric.audit.checks.rows import blocks_of, rows_of
-from fabric.audit.checks.silence import Silences
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.output.site_folder import kind
 from fabric.base.processes import Progress, in_chunks, silent
@@ -47,14 +46,14 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
     if cut := list(cuts(facts.nos, rendered, files)) if rendered else []:
         return _of_cut(view, facts, files, rendered, cut)
     names = {id(facts): names_of(facts)}
-    found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
-    found = without_repetitions(found)
-    rest = _rest(Rest(view, facts, files, rendered, tuple(found)))
-    dropped = [one for one in found if follows(one, rest)]
+    findings = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
+    findings = without_repetitions(findings)
+    rest = _rest(Rest(view, facts, files, rendered, tuple(findings)))
+    dropped = [finding for finding in findings if follows(finding, rest)]
     if dropped:  # what they covered is reported by its statement
-        found = [one for one in found if one not in dropped]
-        rest = explaining(_rest(Rest(view, facts, files, rendered, tuple(found))), dropped)
-    return found + rest
+        findings = [finding for finding in findings if finding not in dropped]
+        rest = explaining(_rest(Rest(view, facts, files, rendered, tuple(findings))), dropped)
+    return findings + rest
 
 
 def _rest(subject: Rest) -> list[Finding]:
@@ -162,7 +161,7 @@ class Site:
         """Every check of the design, of the files of its switches and of those of its servers."""
         made, result = self.plan, Checked()
         # FAB297 says as an error what FAB167 warns of.
-        result.findings += [one for one in warnings_of(made) if one.id != "FAB167" or self.folder is not None]
+        result.findings += [warning for warning in warnings_of(made) if warning.id != "FAB167" or self.folder is not None]
         for fabric in made.fabrics.values():
             result.findings += run(FabricCheck, Design(made, fabric))
         result.ran |= ids("silence", "design", "files", "servers")
@@ -185,10 +184,10 @@ class Site:
             for chunk in in_chunks(self.work.judge, self.todo, self.jobs):
                 judged += chunk
                 advance(len(chunk))
-        for one in judged:
-            result.findings += one.findings
+        for switch in judged:
+            result.findings += switch.findings
         result.findings += self._unread()
-        self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
+        self._servers(result, {key: end for switch in judged for key, end in switch.ends.items()})
         if self.folder is None:
             place, shown = self.plan.at("site"), str(self.home.shown)
             result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
@@ -212,9 +211,9 @@ class Site:
         disk = self.work.disk
         if not disk.owned:
             return [], []
-        stale = {path for one in judged for path in one.stale} | self.stale_hosts
-        line_ends = {path for one in judged for path in one.line_ends}
-        generated = {path for one in judged for path in one.paths}
+        stale = {path for switch in judged for path in switch.stale} | self.stale_hosts
+        line_ends = {path for switch in judged for path in switch.line_ends}
+        generated = {path for switch in judged for path in switch.paths}
         for path, data in site_files(self.plan):
             look = disk.look(path, data)
             generated.add(path)
@@ -238,25 +237,25 @@ class Site:
         fresh = host_files(self.plan, self.sample.servers.__contains__)
 
         def look(path: str, data: bytes) -> bytes:
-            found = self.work.disk.look(path, data)
-            if found.stale:
+            state = self.work.disk.look(path, data)
+            if state.stale:
                 self.stale_hosts.add(path)
-            return found.data
+            return state.data
 
         result.findings += servers.disagreements(self.plan, ends, fresh, look, str(self.home.shown))
         result.skipped += self.sample.skipped
 
     def _read(self, judged: Sequence[Judged]) -> Read:
-        unread = tuple(statement for one in judged for statement in one.unread)
+        unread = tuple(statement for switch in judged for statement in switch.unread)
         shown, fresh = str(self.home.shown), ""
         if self.folder is not None:
             shown = self.folder.root
         elif not self.work.disk.owned:
             fresh = ", as `fabric generate` would write them"
-        found = [one for one in judged if one.files]
-        counts = {"files": sum(one.files for one in found), "statements": sum(one.statements for one in found)}
-        what = f"configs of site {self.plan.site}{fresh}"
-        return Read(what=what, path=shown, devices=len(found), **counts, unread=unread)
+        read = [switch for switch in judged if switch.files]
+        counts = {"files": sum(switch.files for switch in read), "statements": sum(switch.statements for switch in read)}
+        title = f"configs of site {self.plan.site}{fresh}"
+        return Read(what=title, path=shown, devices=len(read), **counts, unread=unread)
 
 
 def warnings_of(made: Plan) -> Iterator[Finding]:
@@ -300,18 +299,18 @@ class _Work:
             cause = (Unreadable.of(job.device.name, error),)
             return Judged(findings=cause, ends={}, files=len(seen.paths), statements=0, unread=(), **seen.folder)
 
-    def _judge(self, job: Job, seen: _Seen) -> Judged:
+    def _judge(self, job: Job, state: _Seen) -> Judged:
         view = self.renderer.views[job.fabric].of(job.device)
-        texts = self.texts(job, seen)
-        folder = seen.folder
+        texts = self.texts(job, state)
+        folder = state.folder
         if not is_read(job.device.nos):
-            unplanned = Rest(view, Facts(name=job.device.name, nos=job.device.nos), texts, seen.rendered, ())
+            unplanned = Rest(view, Facts(name=job.device.name, nos=job.device.nos), texts, state.rendered, ())
             return Judged(findings=tuple(Statements().run(unplanned)), ends={}, files=0, statements=0, unread=(), **folder)
         if wrong := self._not_judged(job, texts):
             return Judged(findings=(wrong,), ends={}, files=len(texts), statements=0, unread=(), stale=())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
-        findings = judge(view, facts, texts, seen.rendered)
+        findings = judge(view, facts, texts, state.rendered)
         codes = {code for finding in findings for code in (finding.id, *finding.about.explains)}
         right = codes.isdisjoint((CUT_OFF, *servers.ECHOED))
         ends = servers.ends(view, facts, self.sample) if right else {}
@@ -325,56 +324,37 @@ class _Work:
             message = f"the config of {name} has the host name of another device: {other.name}"
             fact = other.facts.hostname
             file, line = (fact.file, fact.line) if fact else (next(iter(other.files)), 0)
-            return Finding(
-                id=HostNames.id,
-                severity=ERROR,
-                device=name,
-                file=file,
-                line=line,
-                message=message,
-                hint=HostNames.of_copy.format(name),
-            )
+            return HostNames.in_file(name, file, line, message, HostNames.of_copy.format(name), ERROR)
         if not texts:
-            message, hint = (
-                "no config with this host name was found",
-                "add the config of the switch with its planned host name",
-            )
+            message = "no config with this host name was found"
+            hint = "add the config of the switch with its planned host name"
         elif self.given is not None and self.given[name].nos != nos:
-            message, hint = (
-                f"network OS: expected {nos}, got {self.given[name].nos}",
-                "collect the config of this switch again, or correct `nos:` in the intent",
-            )
+            message = f"network OS: expected {nos}, got {self.given[name].nos}"
+            hint = "collect the config of this switch again, or correct `nos:` in the intent"
         else:
             return None
-        return Finding(
-            id=HostNames.id,
-            severity=ERROR,
-            device=name,
-            file=next(iter(texts), str(self.renderer.plan.settings.home.path)),
-            line=0,
-            message=message,
-            hint=hint,
-        )
+        file = next(iter(texts), str(self.renderer.plan.settings.home.path))
+        return HostNames.in_file(name, file, 0, message, hint, ERROR)
 
-    def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
+    def texts(self, job: Job, state: _Seen) -> Mapping[str, str]:
         """Path → text of what is judged; `seen` takes down how it lies there."""
         if self.given is not None:
             if job.device.name not in self.given:
                 return {}
-            seen.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
+            state.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
             return self.given[job.device.name].files
         contents = {}
         for path, fresh in self.renderer.files(job):
             look = self.disk.look(path, fresh)
-            seen.paths.append(path)
+            state.paths.append(path)
             if look.stale:
-                seen.stale.append(path)
+                state.stale.append(path)
             if look.state == "CRLF":
-                seen.line_ends.append(path)
+                state.line_ends.append(path)
             shown = f"{self.disk.shown}/{path}"
             contents[shown] = look.data.decode("utf-8", "replace")
             if look.data != fresh:
-                seen.rendered[shown] = fresh.decode()
+                state.rendered[shown] = fresh.decode()
         return contents
 
 

@@ -11,32 +11,28 @@ from dataclasses import fields, is_dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from ipaddress import ip_address, ip_interface
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from fabric.audit.checks.finding import ERROR, UNKNOWN, About, Finding
 from fabric.base.text import plural
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.facts import Located
 from fabric.model.plan import Device, SwitchView
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference, compare
-from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Known, Syntax
 from fabric.nos.target import installed
 
 QUOTED = 100  # characters of a statement
 SPELLED_ALIKE = 0.7  # share of the letters of two words that are the same, in one order
-WORD = re.compile(
-    r"(?<![\w.:/-])[^\W\d]*[\d./:-][\w.:/-]*"
-)  # addresses, numbers and names with one: words that name one object
+WORD = re.compile(r"(?<![\w.:/-])[^\W\d]*[\d./:-][\w.:/-]*")  # words that name an object: addresses, numbers, names
 
 
 @cache
 def syntax_of(nos: str) -> Syntax:
     """How the statements of a network OS are compared; one without a syntax is compared line by line."""
     target = installed(nos)
-    return (
-        target.syntax.get() if target is not None and target.syntax is not None else Syntax(parts={}, rules_file=FilePath())
-    )
+    return target.syntax.get() if target is not None and target.syntax is not None else Syntax(parts={}, rules_file=Path())
 
 
 def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> list[Difference]:
@@ -65,23 +61,25 @@ def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:
     `ipv6 access-grup MANAGEMENT in`: the network OS does not have this statement, and the planned one is missing.
     """
     lost: dict[tuple[object, ...], list[Difference]] = {}
-    for one in differences:
-        if one.kind == MISSING and not one.label:
-            for key, _ in _but_one_part(one):
-                lost.setdefault(key, []).append(one)
-    found: dict[int, Difference] = {}
-    for one in differences:
-        if one.kind != EXTRA or one.label:
+    for difference in differences:
+        if difference.kind == MISSING and not difference.label:
+            for key, _ in _but_one_part(difference):
+                lost.setdefault(key, []).append(difference)
+    changes: dict[int, Difference] = {}
+    for difference in differences:
+        if difference.kind != EXTRA or difference.label:
             continue
-        candidates = ((other, at) for key, at in _but_one_part(one) for other in lost.get(key, ()) if id(other) not in found)
-        near = next((other for other, at in candidates if _is_near(other.path[at], one.path[at])), None)
+        candidates = (
+            (other, at) for key, at in _but_one_part(difference) for other in lost.get(key, ()) if id(other) not in changes
+        )
+        near = next((other for other, at in candidates if _is_near(other.path[at], difference.path[at])), None)
         if near is not None:
-            found[id(near)] = found[id(one)] = Difference(
-                kind=CHANGED, path=near.path, place=one.place, got=one.path, below=near.below
+            changes[id(near)] = changes[id(difference)] = Difference(
+                kind=CHANGED, path=near.path, place=difference.place, got=difference.path, below=near.below
             )
     written: set[int] = set()
-    for one in differences:
-        changed = found.get(id(one), one)
+    for difference in differences:
+        changed = changes.get(id(difference), difference)
         if id(changed) not in written:
             written.add(id(changed))
             yield changed
@@ -162,12 +160,12 @@ def remediation(syntax: Syntax, difference: Difference) -> str:
     return f"move {_quoted(syntax, difference.got)} before this statement"
 
 
-def _quoted(syntax: Syntax, path: Path) -> str:
+def _quoted(syntax: Syntax, path: StatementPath) -> str:
     text = _stated(syntax, path).replace("\n", " ")
     return f"`{text[:QUOTED]}…`" if len(text) > QUOTED else f"`{text}`"
 
 
-def _stated(syntax: Syntax, path: Path) -> str:
+def _stated(syntax: Syntax, path: StatementPath) -> str:
     """A statement as the network OS takes it."""
     return f"{syntax.verb} {syntax.joined(path)}" if syntax.verb else path[-1]
 
@@ -191,9 +189,9 @@ def unknown_addresses(view: SwitchView, files: Mapping[str, str]) -> Iterator[Lo
             if pattern is IPV6 and view.underlay.family != "ipv6" and view.loopback6 is None:
                 continue
             for match in pattern.finditer(text):
-                own = match[0]
-                if own not in known and own.partition("/")[0] not in known and not _general(own):
-                    yield Located(own, text.count("\n", 0, match.start()) + 1, file)
+                address = match[0]
+                if address not in known and address.partition("/")[0] not in known and not _general(address):
+                    yield Located(address, text.count("\n", 0, match.start()) + 1, file)
 
 
 def _general(text: str) -> bool:
@@ -208,19 +206,19 @@ def _general(text: str) -> bool:
 
 def known_addresses(view: SwitchView) -> set[str]:
     """Every address in the view, without its length, and the networks and far ends that follow from one."""
-    found: set[str] = set()
+    addresses: set[str] = set()
     for port in view.ports:
         for address, far in ((port.address, port.peer_address), *((s.address, s.peer_address) for s in port.subinterfaces)):
             if address:
-                _add(found, address)
+                _add(addresses, address)
             if far:
-                found.add(far)
-    for own in fields(view):
-        if own.name not in ("ports", "sessions"):  # sessions stand on the ports
-            for text in _strings(getattr(view, own.name)):
+                addresses.add(far)
+    for column in fields(view):
+        if column.name not in ("ports", "sessions"):  # sessions stand on the ports
+            for text in _strings(getattr(view, column.name)):
                 for match in (*IPV4.finditer(text), *(IPV6.finditer(text) if ":" in text else ())):
-                    _add(found, match[0])
-    return found
+                    _add(addresses, match[0])
+    return addresses
 
 
 def _add(found: set[str], text: str) -> None:

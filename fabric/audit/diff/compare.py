@@ -76,12 +76,11 @@ def compare_capacity(old: Plan, new: Plan, fabrics: Sequence[str], measure: Meas
         before, after = (measure(side, name not in left_out) if side is not None else Measured({}) for side in sides)
         routing[name] = before.routing, after.routing
         pairs = {key: (before.figures.get(key), after.figures.get(key)) for key in {**before.figures, **after.figures}}
-        for (what, unit, placement), pair in pairs.items():
-            if placement != SPREAD or pair != pairs.get((what.removesuffix(f", {SPREAD}"), unit, PACKED)):
+        for (figure, unit, placement), pair in pairs.items():
+            # A job in one unit has one placement: its figures are listed once.
+            if placement != SPREAD or pair != pairs.get((figure.removesuffix(f", {SPREAD}"), unit, PACKED)):
                 ends = dict(zip(("old", "new"), pair, strict=True))
-                figures.append(
-                    Figure(fabric=name, what=what, unit=unit, **ends, placement=placement)
-                )  # a job in one unit stands as it does packed
+                figures.append(Figure(fabric=name, what=figure, unit=unit, **ends, placement=placement))
     return Capacity(tuple(figures), tuple(left_out), routing)
 
 

@@ -31,11 +31,11 @@ from fabric.nos.dialect import (
     Node,
     Patch,
     SetLines,
-    StatementPath,
     Step,
     json_lines,
     json_patch,
 )
+from fabric.nos.reading.sections import StatementPath
 
 # --- set lines ------------------------------------------------------------------------------------------------
 # `delete`, `set` and `insert` lines between two configs in braces.

@@ -159,8 +159,8 @@ def _changes(rows: Iterator[tuple[str, Any, Any]]) -> Iterator[Change]:
 
 def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: FabricPlan | None) -> FabricChange:
     """`before` has the old names, `old` the new names of the same devices."""
-    one, after = (_counts(plan) if plan is not None else {} for plan in (old, new))
-    counts = tuple(_changes((count, one.get(count), after.get(count)) for count in {**one, **after}))
+    earlier, later = (_counts(plan) if plan is not None else {} for plan in (old, new))
+    counts = tuple(_changes((count, earlier.get(count), later.get(count)) for count in {**earlier, **later}))
     whole = tuple(row for row in counts if row.old or row.new)
     if new is None:
         return FabricChange(name=name, state="removed", counts=whole, removed=_switch_names(before))

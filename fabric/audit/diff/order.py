@@ -88,7 +88,7 @@ def reset(before: Tree, after: Tree, rules: Rules) -> tuple[list[str], Tree]:
     A section goes back to its defaults where a line of it changes that takes others along, and without a command where
     another line takes it along: the ports of a breakout.
     """
-    gone = [head for head in before if head in after and any(_resets(head, before, after, *rule) for rule in rules.resets)]
+    gone = [head for head in before if head in after and any(_resets(head, before, after, *rule) for rule in rules.defaulted)]
     parts = [line for line in before if any(line.startswith(f"{head}.") for head in gone)]  # subinterfaces go along
     taken = list(_dropped(before, after, rules))
     left = {line: {} if line in gone or line in taken else below for line, below in before.items() if line not in parts}
@@ -104,7 +104,7 @@ def _resets(head: str, before: Tree, after: Tree, pattern: str, cause: str, give
 
 def _dropped(before: Tree, after: Tree, rules: Rules) -> Iterator[str]:
     """Sections that are in both configs, and go with a line that is not."""
-    for pattern, head in rules.takes:
+    for pattern, head in rules.cascades:
         matches = (re.fullmatch(pattern, line) for line in before if line not in after)
         for expected in [match.expand(head) for match in matches if match]:
             yield from (line for line in before if line in after and re.fullmatch(expected, line))
@@ -115,14 +115,14 @@ def prerequisites(before: Tree, after: Tree, rules: Rules) -> tuple[Tree, Tree, 
     out: Tree = {}
     again: Tree = {}
     last: Tree = {}
-    for path, line in _resting(before, after, rules):
+    for path, line in _interim(before, after, rules):
         _put(out, (*path, line))
         _put(last, (*path, f"no {line}"))
-    for path in _users(before, after, rules):
+    for path in _dependents(before, after, rules):
         _put(out, (*path[:-1], f"no {path[-1]}"))
         if _in(after, path):
             _put(again, path)
-    for path in _let_go(before, after, rules):
+    for path in _released(before, after, rules):
         _put(out, (*path[:-1], f"no {path[-1]}"))
     return out, again, last
 
@@ -151,27 +151,27 @@ def _in(tree: Tree, path: StatementPath) -> bool:
     return _at(tree, path) is not None
 
 
-# --- let go -------------------------------------------------------------------------------------------------
+# --- values that move to another section ----------------------------------------------------------------------
 
 
-def _let_go(before: Tree, after: Tree, rules: Rules) -> Iterator[StatementPath]:
+def _released(before: Tree, after: Tree, rules: Rules) -> Iterator[StatementPath]:
     """What one section gives and another takes, an address, a VNI, an entry of a list."""
-    if not rules.owned:
+    if not rules.exclusive:
         return
-    takers = _Takers((path for path in _paths(after) if not _in(before, path)), rules.owned)
+    takers = _Takers((path for path in _paths(after) if not _in(before, path)), rules.exclusive)
     for path in _paths(before):
-        if not _in(after, path) and _stays(path[:-1], after, rules) and takers.want(path, rules.owned):
+        if not _in(after, path) and _stays(path[:-1], after, rules) and takers.want(path, rules.exclusive):
             yield path
 
 
 def _stays(sections: StatementPath, after: Tree, rules: Rules) -> bool:
     """Whether a section is there until the new lines are: it goes late, or not at all."""
-    return not sections or _in(after, sections[:1]) or is_used(f"no {sections[0]}", after, rules)
+    return not sections or _in(after, sections[:1]) or removes_definition(f"no {sections[0]}", after, rules)
 
 
-def is_used(line: str, after: Tree, rules: Rules) -> bool:
+def removes_definition(line: str, after: Tree, rules: Rules) -> bool:
     """Whether a line takes back all of something that others refer to by its name."""
-    match = re.match(rules.used, line.removeprefix("no ")) if rules.used else None
+    match = re.match(rules.definitions, line.removeprefix("no ")) if rules.definitions else None
     return match is not None and not any(f"{other} ".startswith(f"{match[1]} ") for other in after)
 
 
@@ -214,12 +214,12 @@ def _around(values: Iterable[str | None], *, all_sizes: bool = False) -> Iterato
             yield network.version, length, bits >> (network.max_prefixlen - length)
 
 
-# --- rests and users -----------------------------------------------------------------------------------------
+# --- interim lines and dependents ------------------------------------------------------------------------------
 
 
-def _resting(before: Tree, after: Tree, rules: Rules) -> Iterator[tuple[StatementPath, str]]:
+def _interim(before: Tree, after: Tree, rules: Rules) -> Iterator[tuple[StatementPath, str]]:
     """(section, line) of sections that must have a line while another line of theirs changes or goes."""
-    for pattern, cause, line in rules.rests:
+    for pattern, cause, line in rules.interim:
         for head, below in before.items():
             new = after.get(head, {})
             changes = any(re.match(cause, other) for other in below if other not in new)
@@ -227,14 +227,14 @@ def _resting(before: Tree, after: Tree, rules: Rules) -> Iterator[tuple[Statemen
                 yield (head,), line
 
 
-def _users(before: Tree, after: Tree, rules: Rules) -> Iterator[StatementPath]:
+def _dependents(before: Tree, after: Tree, rules: Rules) -> Iterator[StatementPath]:
     """Lines that stay or go late, and use a line that goes, or a section that changes, and cannot do so meanwhile."""
-    for pattern, user, inside in rules.users:
+    for pattern, user, inside in rules.dependents:
         of_pattern = [path for path in _paths(before) if re.fullmatch(pattern, path[-1])]
         changed = [path for path in of_pattern if not _in(after, path) or (inside and _at(before, path) != _at(after, path))]
         for expected in {re.fullmatch(pattern, path[-1]).expand(user): None for path in changed}:  # type: ignore[union-attr]
             users = (path for path in _paths(before) if re.fullmatch(expected, path[-1]))
-            yield from (path for path in users if _in(after, path) or is_used(f"no {path[0]}", after, rules))
+            yield from (path for path in users if _in(after, path) or removes_definition(f"no {path[0]}", after, rules))
 
 
 # --- removals, changes, definitions ---------------------------------------------------------------------------
@@ -245,13 +245,13 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
 
     `freed`: commands that let go, in their sections, what the new config may have again.
     """
-    first, change = _split(change, rules.first)
+    first, change = _split(change, rules.removed_first)
     let_go, again, ends = prerequisites(before, after, rules)
     for head, lines in freed.items():
         let_go[head] = lines | let_go.get(head, {})
     emptied, rest = _emptied(_with(_without(change, let_go), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
-    last = [line for line in gone if is_used(line, after, rules)]
+    last = [line for line in gone if removes_definition(line, after, rules)]
     names = {line.split()[-1] for line in last}  # no `ip routing vrf MGMT` for the default of a VRF that goes
     soon = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(gone) if line not in last}
     moves = {
@@ -268,14 +268,14 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     for head, lines in ends.items():
         moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
-    news = [line for line in moves if line not in before and is_used(f"no {line}", {}, rules)]
+    news = [line for line in moves if line not in before and removes_definition(f"no {line}", {}, rules)]
     moves = {line: moves[line] for line in (*news, *moves)}
     first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
-    parts = [list(config_lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
+    parts = [list(config_lines(part, rules.indent)) for part in (first, let_go | emptied, soon, moves, late) if part]
     result: list[str] = []
     for part, following in pairwise([*parts, []]):
         for line in part:
-            if rules.left and re.fullmatch(rules.left, line):
+            if rules.top_only and re.fullmatch(rules.top_only, line):
                 result += _exits(result, rules)
             result.append(line)
         result += _exits(part if following else [], rules)
@@ -315,8 +315,8 @@ def _with(change: Tree, again: Tree, after: Tree) -> Tree:
 def _exits(lines: list[str], rules: Rules) -> list[str]:
     """What leaves the section that lines end in, where the next line might mean something else: `no vrf instance red`."""
     last = lines[-1] if lines else ""
-    depth = (len(last) - len(last.lstrip())) // len(rules.step) - (last.strip() == "exit")
-    return [f"{level * rules.step}exit" for level in range(depth, 0, -1)]
+    depth = (len(last) - len(last.lstrip())) // len(rules.indent) - (last.strip() == "exit")
+    return [f"{level * rules.indent}exit" for level in range(depth, 0, -1)]
 
 
 def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
@@ -328,11 +328,12 @@ def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
         for line, below in rest.items()
         if line not in gone
     }
-    if last := [line for line in gone if is_used(line, after, rules)]:
+    if last := [line for line in gone if removes_definition(line, after, rules)]:
         gone = [line for line in gone if line not in last]
         ordered = _closed(ordered) | {_taken_back(line, rules): {} for line in reversed(last)}
     left = {head: below | {"exit": {}} for head, below in emptied.items()}
-    gone.sort(key=lambda line: not (rules.causes and re.match(rules.causes, line.removeprefix("no "))))  # takes others along
+    causes = {line for line in gone if rules.drop_causes and re.match(rules.drop_causes, line.removeprefix("no "))}
+    gone.sort(key=lambda line: line not in causes)  # they remove other lines
     return left | {_taken_back(line, rules): {} for line in reversed(gone)} | ordered
 
 
@@ -344,15 +345,15 @@ def _closed(section: Tree) -> Tree:
 
 
 def _taken_back(line: str, rules: Rules) -> str:
-    for pattern, instead in rules.removal:
+    for pattern, instead in rules.inverses:
         line = re.sub(f"^{pattern}", instead, line)
     return line
 
 
 def _emptied(change: Tree, before: Tree, rules: Rules) -> tuple[Tree, Tree]:
     """(sections that there is no `no` for, with a `no` for all that is in them; the rest of the change)."""
-    heads = {line: line.removeprefix("no ") for line in change if line.startswith("no ") and rules.stays}
-    found = {line: head for line, head in heads.items() if head in before and re.fullmatch(rules.stays, head)}
+    heads = {line: line.removeprefix("no ") for line in change if line.startswith("no ") and rules.permanent}
+    found = {line: head for line, head in heads.items() if head in before and re.fullmatch(rules.permanent, head)}
     emptied = {head: _section({_inverse(line): {} for line in before[head]}, {}, {}, rules) for head in found.values()}
     rest = {line: below for line, below in change.items() if line not in found}
     return emptied, rest

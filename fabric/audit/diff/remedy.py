@@ -97,7 +97,7 @@ def _merged(after: Tree, change: Tree, lost: Tree) -> Tree:
 def freed(change: Tree, before: Tree, rules: Rules) -> Tree:
     """Commands that let go what stands against others, in their sections; what the new config has of it is set again."""
     sections: Tree = {}
-    for command, section, pattern in rules.frees:
+    for command, section, pattern in rules.released_first:
         for match in filter(None, (re.fullmatch(command, line) for line in change)):
             head = match.expand(section)
             lines = before.get(head, {}) if head else before
@@ -161,18 +161,18 @@ def _in_force(tree: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
 
 def _without_defaults(before: Tree, after: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
     """A config without lines that say what is so anyway: taking back `no shutdown` of a loopback would shut it."""
-    if not rules.default:
+    if not rules.implied:
         return before
     return {
         line: _without_defaults(below, after.get(line, {}), (*sections, line), rules)
         for line, below in before.items()
-        if line in after or not re.fullmatch(rules.default, " / ".join((*sections, line)))
+        if line in after or not re.fullmatch(rules.implied, " / ".join((*sections, line)))
     }
 
 
 def _spelled(line: str, rules: Rules) -> str:
     words = line.lstrip()
-    for pattern, typed in rules.spelled:
+    for pattern, typed in rules.typed_as:
         words = re.sub(f"^{pattern}$", typed, words)
     return line[: len(line) - len(line.lstrip())] + words
 
@@ -280,14 +280,14 @@ def _is_of(line: str, neighbors: set[str]) -> bool:
 
 def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
     """The lines of an interface that the device deletes when its VRF changes, in the order of the new config."""
-    if not section.startswith("interface ") or not rules.causes:
+    if not section.startswith("interface ") or not rules.drop_causes:
         return change
-    if not any(re.match(rules.causes, line.removeprefix("no ")) for line in change):
+    if not any(re.match(rules.drop_causes, line.removeprefix("no ")) for line in change):
         return change
     gone = {line: below for line, below in change.items() if line not in after}
     again = {
         line: change.get(line, below)
         for line, below in after.items()
-        if line in change or re.match(rules.forgets, line.removeprefix("no "))
+        if line in change or re.match(rules.dropped, line.removeprefix("no "))
     }
     return gone | again

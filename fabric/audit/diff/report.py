@@ -12,7 +12,7 @@ from fabric.audit.diff.configs import FileChange
 from fabric.audit.diff.design import Change, FabricChange
 from fabric.audit.diff.groups import Group, groups
 from fabric.audit.diff.recabling import LAY
-from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
+from fabric.base.formats.blocks import Fold, Notes, Section, Table, cut_table
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more, listed, plural
 
@@ -103,8 +103,8 @@ def _times(diff: Diff) -> Iterator[str]:
     for rows in kinds.values():
         best = next((figure for figure in rows if HEADLINE_BYTES in f"{figure.what},".partition(",")[0]), rows[-1])
         if best.old is not None and best.new is not None:
-            what = best.what if best.placement in best.what else f"{best.what}, {best.placement}"
-            yield f"{best.fabric}: {what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
+            title = best.what if best.placement in best.what else f"{best.what}, {best.placement}"
+            yield f"{best.fabric}: {title}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
 
 
 def _headline(fabric: FabricChange) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
     if fabric.switches:
         alike = grouped(((row.what, row.old, row.new), row.switch) for row in fabric.switches)
         rows = tuple((listed(who), setting, _word(old), _word(new)) for (setting, old, new), who in alike.items())
-        yield _cut("Changed switches", ("switch", "", "before", "after"), rows)
+        yield cut_table("Changed switches", ("switch", "", "before", "after"), rows, MAX_ROWS)
     if fabric.tenants:
         yield _changes("Tenants", "", fabric.tenants)
     if fabric.lossless:
@@ -160,11 +160,7 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
 
 def _changes(title: str, name: str, changes: Sequence[Change], shown: Callable[[Any], str] = _word) -> Table:
     rows = tuple((row.what, shown(row.old), shown(row.new)) for row in changes)
-    return _cut(title, (name, "before", "after"), rows)
-
-
-def _cut(title: str, head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
-    return Table(title, head, rows[:MAX_ROWS], max(0, len(rows) - MAX_ROWS))
+    return cut_table(title, (name, "before", "after"), rows, MAX_ROWS)
 
 
 def _new_links(diff: Diff) -> Iterator[Table | Notes]:

@@ -12,7 +12,7 @@ from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.design import TenantMove
 from fabric.audit.diff.groups import NETPLAN, HostChange
 from fabric.audit.diff.recabling import MOVE, PULL
-from fabric.audit.diff.report_blocks import Notes, Table
+from fabric.base.formats.blocks import Notes, Table
 from fabric.base.text import listed, plural
 from fabric.nos.dialect import RELOAD
 
@@ -63,13 +63,13 @@ def samples(diff: Diff, act: str) -> Iterator[Notes]:
 def _settings(diff: Diff) -> Iterator[str]:
     """In few words: which settings of devices that stay are other than before."""
     fabrics = diff.design.fabrics
-    for what, counts in (
+    for title, counts in (
         ("lossless class (buffers, ECN thresholds) changes on", {fabric.name: len(fabric.retuned) for fabric in fabrics}),
         ("BGP neighbors change on", {fabric.name: len(fabric.peers) for fabric in fabrics}),
     ):
         if total := sum(counts.values()):
             where = ", ".join(f"{name} {number:,}" for name, number in counts.items() if number)
-            yield f"{what} {plural(total, 'switch', 'switches')} ({where})"
+            yield f"{title} {plural(total, 'switch', 'switches')} ({where})"
     for name, move in _moves(diff):
         yield f"{name}: {_moved(move)}"
     if names := _reloads(diff):

@@ -16,8 +16,8 @@ from fabric.base.reading import UnreadableError, guarded
 from fabric.configs import Job, Renderer
 from fabric.nos.dialect import COMMANDS, Config, Patch, SetLines
 from fabric.nos.reading import Device, Folder, is_read, read_device
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
-from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Statements, Syntax
 
 # --- commands back to the plan --------------------------------------------------------------------------------
@@ -38,12 +38,12 @@ def commands_back(
     """
     syntax, forms = syntax_of(nos), remedy.dialect(nos).forms
     changes = []
-    for part in sorted({one.path[0] for one in differences}):
-        of_part = [one for one in differences if one.path[0] == part]
+    for part in sorted({difference.path[0] for difference in differences}):
+        of_part = [difference for difference in differences if difference.path[0] == part]
         texts = [_text(syntax, part, side) for side in (planned, running)]
         form = forms.get(part)
         if form is COMMANDS:
-            before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), of_part)
+            before = _before(syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), of_part)
             changes.append(configs.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
         elif isinstance(form, SetLines):
             changes.append(_set_lines(nos, part, form, texts, of_part))
@@ -61,34 +61,43 @@ def _text(syntax: Syntax, part: str, texts: Mapping[str, str]) -> str:
 # --- commands -----------------------------------------------------------------------------------------------
 
 
-def _before(syntax: Syntax, planned: Statements, running: Statements, differences: Iterable[Difference]) -> str:
+def _running_paths(differences: Iterable[Difference]) -> set[StatementPath]:
+    """Paths in the running config of what the plan does not have."""
+    return {
+        difference.got if difference.kind == CHANGED else difference.path
+        for difference in differences
+        if difference.kind in (EXTRA, CHANGED)
+    }
+
+
+def _before(planned: Statements, running: Statements, differences: Iterable[Difference]) -> str:
     """The planned text with the differences in it: without what is missing, with what is extra."""
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    found = _running_paths(differences)
     kept = {path: place for path, place in planned.items() if not _within(path, lost)}
     more = {path: place for path, place in running.items() if _within(path, found)}
     return _as_text(dict.fromkeys([*_lines(kept, planned), *_lines(more, running)]))
 
 
-def _lines(part: Statements, whole: Statements) -> Iterator[Path]:
+def _lines(part: Statements, whole: Statements) -> Iterator[StatementPath]:
     """The lines of a part of a config; of a line with several statements, `vlan 100-102`, only those of the part."""
     of_part, of_whole = (Counter(place.raw for place in side.values()) for side in (part, whole))
     for path, place in part.items():
         yield place.raw if of_part[place.raw] == of_whole[place.raw] else path[1:]
 
 
-def _within(path: Path, roots: set[Path]) -> bool:
+def _within(path: StatementPath, roots: set[StatementPath]) -> bool:
     return any(path[:end] in roots for end in range(2, len(path) + 1))
 
 
-def _raw(places: Iterable[Any]) -> dict[Path, None]:
+def _raw(places: Iterable[Any]) -> dict[StatementPath, None]:
     return dict.fromkeys(place.raw for place in places)
 
 
-def _as_text(raws: Iterable[Path]) -> str:
+def _as_text(raws: Iterable[StatementPath]) -> str:
     """Statements as indented text. A repeated section is read as one section."""
     lines: list[str] = []
-    open_section: Path = ()
+    open_section: StatementPath = ()
     for raw in raws:
         shared = next((at for at, pair in enumerate(zip(open_section, raw, strict=False)) if pair[0] != pair[1]), None)
         start = min(len(open_section), len(raw) - 1) if shared is None else shared
@@ -105,13 +114,13 @@ def _set_lines(nos: str, part: str, form: SetLines, texts: Sequence[str], differ
     syntax = syntax_of(nos)
     planned, running = (syntax.read({part: text}) for text in texts)
     plan, device = (_config(form, text) for text in texts)
-    lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    changed = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    lost = {difference.path for difference in differences if difference.kind in (MISSING, CHANGED)}
+    changed = _running_paths(differences)
     marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
     marked = {path for path in (*planned, *running) if " ".join(path) != _words(path) in marks}
     raws = {path: running.get(path, place).raw for path, place in planned.items() if path not in marked}
     raw_lines = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
-    _as_running(raw_lines, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
+    _as_running(raw_lines, (difference.path[:-1] for difference in differences if difference.kind == REORDERED), running)
     before = [
         *(raws.get(path) or running[path].raw for path in raw_lines),
         *(place.raw for path, place in running.items() if _within(path, changed) and path not in marked | raws.keys()),
@@ -130,23 +139,23 @@ def _config(form: SetLines, text: str) -> Config:
         return Config(())
 
 
-def _below(config: Config) -> Iterator[Path]:
+def _below(config: Config) -> Iterator[StatementPath]:
     """The statements without effect."""
     return (path for path in config.statements if any(path[: len(root)] == root for root in config.inactive))
 
 
-def _left(path: Path, lost: set[Path], running: Statements) -> list[Path]:
+def _left(path: StatementPath, lost: set[StatementPath], running: Statements) -> list[StatementPath]:
     """A planned statement that the device has; of one that is missing the sections that are empty there."""
     if not _within(path, lost):
         return [path]
     return [path[:end] for end in range(2, len(path)) if path[:end] in running]
 
 
-def _words(path: Path) -> str:
+def _words(path: StatementPath) -> str:
     return " ".join(" ".join(path).split())
 
 
-def _as_running(paths: list[Path], sections: Iterable[Path], running: Statements) -> None:
+def _as_running(paths: list[StatementPath], sections: Iterable[StatementPath], running: Statements) -> None:
     """Puts the statements of sections into the order of the running config."""
     positions = {path: at for at, path in enumerate(running)}
     for section in sections:
@@ -165,7 +174,7 @@ def _document(nos: str, part: str, form: Patch, texts: Sequence[str], difference
         planned, running = form.tree(texts[0]), form.tree(texts[1])
     except ValueError:  # the running file is damaged: it is replaced whole
         return configs.change(nos, part, texts[1], texts[0])
-    paths = [path for one in differences for path in (one.path, one.got) if path]
+    paths = [path for difference in differences for path in (difference.path, difference.got) if path]
     sides = [syntax_of(nos).read({part: text}) for text in texts]
     raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
     touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}
@@ -173,12 +182,12 @@ def _document(nos: str, part: str, form: Patch, texts: Sequence[str], difference
     return configs.of_trees(part, form, before, planned)
 
 
-def _keys(path: Path) -> Path:
+def _keys(path: StatementPath) -> StatementPath:
     """Keys of a statement: `mtu = 9100` is at `mtu`."""
     return (*path[:-1], path[-1].partition(" = ")[0])
 
 
-def _touched(planned: Any, running: Any, at: Path, touched: set[Path]) -> Any:
+def _touched(planned: Any, running: Any, at: StatementPath, touched: set[StatementPath]) -> Any:
     """The planned document with the running values of what differs."""
     if not (isinstance(planned, Mapping) and isinstance(running, Mapping)):
         return running

@@ -2,65 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 from fabric.audit.checks import FindingDocument, Read, Verdict
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.compared import FileReason, file_lines, findings_text
+from fabric.audit.checks.reports.formats import FileReason, Report, file_lines, findings_text
 from fabric.audit.diff.configs import FileChangeDocument
-from fabric.audit.diff.formats import sections_as_markdown
-from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, STATES, UNKNOWN, DeviceDrift, SiteDrift
-from fabric.base.formats import Case, Failure, Format, Suite
-from fabric.base.formats.junit import junit
+from fabric.base.formats import Case, Failure, Suite
+from fabric.base.formats.blocks import Fold, Notes, Section, cut_table, plain
 from fabric.base.grouping import grouped
 from fabric.base.schemas.models import Count, Document, document, enum_of, itself, json_key
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.screen import table
 
 
-@dataclass(frozen=True)
-class DriftReport:
+def drift_report(site: SiteDrift, whole: bool = False, commands: bool = False) -> Report:
     """A drift check as it is reported.
 
-    Attributes:
+    Args:
         site: the compared site.
         whole: print lists completely, one finding per device.
         commands: print the commands back to the plan.
     """
-
-    site: SiteDrift
-    whole: bool = False
-    commands: bool = False
-
-    @property
-    def verdict(self) -> Verdict:
-        """The findings of all switches, for formats that have no devices."""
-        site = self.site
-        files = sum(len(device.files) for device in site.devices)
-        ids = sorted({finding.id for device in site.devices for finding in device.findings} | {"FAB295"})
-        skipped = [(device.device, device.reason) for device in site.devices if device.reason]
-        return Verdict.of(
-            (finding for device in site.devices for finding in device.findings),
-            [Read(what=f"running configs of site {site.site}", path=site.folder, devices=len(site.devices), files=files)],
-            ids,
-            skipped,
-        )
-
-    def document(self) -> dict[str, Any]:
-        """The document of `fabric schema drift`."""
-        return document(self.site, DriftDocument)
+    return Report(
+        command="fabric drift",
+        verdict=verdict_of(site),
+        title=f"Fabric drift: site {plain(site.site)}",
+        summary=lambda: summary(site),
+        text=lambda: _text(site, whole, commands),
+        document=lambda: document(site, DriftDocument),
+        sections=lambda: _sections(site),
+        suites=lambda: _suites(site),
+        shown_by=f"fabric drift --all, folder {site.folder}",
+    )
 
 
-FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.audit.drift.reports:text_report"),
-    "markdown": Format("for a pull request or a chat", "fabric.audit.drift.reports:markdown_report"),
-    "json": Format("all switches with their findings and commands", "fabric.audit.checks.reports.compared:json"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.compared:sarif"),
-    "junit": Format("JUnit XML, a test per switch", "fabric.audit.drift.reports:junit_report"),
-}
+def verdict_of(site: SiteDrift) -> Verdict:
+    """The findings of all switches, for formats that have no devices."""
+    files = sum(len(device.files) for device in site.devices)
+    ids = {finding.id for device in site.devices for finding in device.findings} | {"FAB295"}
+    skipped = [(device.device, device.reason) for device in site.devices if device.reason]
+    return Verdict.of(
+        (finding for device in site.devices for finding in device.findings),
+        [Read(what=f"running configs of site {site.site}", path=site.folder, devices=len(site.devices), files=files)],
+        ids,
+        skipped,
+    )
 
 
 class DriftSummary(Document):
@@ -97,8 +86,6 @@ class DriftDocument(Document):
 
 def summary(site: SiteDrift) -> str:
     """`16 switches: 1 drifted, 1 no config, 14 in sync`."""
-    from fabric.base.text import plural
-
     counts = ", ".join(f"{site.count(state):,} {state}" for state in STATES if site.count(state))
     return f"{plural(len(site.devices), 'switch', 'switches')}: {counts}"
 
@@ -114,15 +101,15 @@ def not_in_sync(site: SiteDrift) -> list[DeviceDrift]:
 MAX_SHOWN_SWITCHES = 20
 
 
-def text_report(drift: DriftReport) -> str:
+def _text(site: SiteDrift, whole: bool, commands: bool) -> str:
     """Findings, the commands if they are asked for, then the rows: the last line is the summary."""
-    site = drift.site
-    blocks = [findings_text(drift.verdict, drift.whole)] if any(device.findings for device in site.devices) else []
-    if drift.commands:
+    verdict = verdict_of(site)
+    blocks = [findings_text(verdict, whole)] if verdict.findings else []
+    if commands:
         blocks += ["\n".join(lines) for device in site.devices if (lines := list(_commands(device)))]
     if rows := not_in_sync(site):
-        blocks.append("\n".join(_rows(rows, drift.whole)))
-    blocks += ["\n".join(lines)] if (lines := list(_beside(drift))) else []
+        blocks.append("\n".join(_rows(rows, whole)))
+    blocks += ["\n".join(lines)] if (lines := list(_beside(site, whole))) else []
     return "\n\n".join([*blocks, f"site {site.site}: {summary(site)}"]) + "\n"
 
 
@@ -149,11 +136,10 @@ def _commands(device: DeviceDrift) -> Iterator[str]:
         yield from (f"    {printable(line)}" for line in change.lines)
 
 
-def _beside(drift: DriftReport) -> Iterator[str]:
-    site = drift.site
+def _beside(site: SiteDrift, whole: bool) -> Iterator[str]:
     if site.unplanned:
         yield f"not in the plan: {listed([printable(name) for name in site.unplanned], 5)}"
-    yield from file_lines("not read", site.unread, drift.whole)
+    yield from file_lines("not read", site.unread, whole)
 
 
 # --- markdown: a table of switches, findings and commands folded ----------------------------------------------
@@ -161,24 +147,16 @@ def _beside(drift: DriftReport) -> Iterator[str]:
 MAX_TABLE_ROWS = 100
 
 
-def markdown_report(drift: DriftReport) -> str:
-    """The report as GitHub and GitLab show it; parts that do not fit into a comment are counted."""
-    site = drift.site
-    head = f"## Fabric drift: site {site.site}\n\n{summary(site)}."
-    return sections_as_markdown(head, list(_sections(drift)), f"fabric drift --all, folder {site.folder}")
-
-
-def _sections(drift: DriftReport) -> Iterator[Section]:
-    devices = not_in_sync(drift.site)
+def _sections(site: SiteDrift) -> Iterator[Section]:
+    devices = not_in_sync(site)
     if devices:
         rows = tuple((one.device, one.nos, one.state, str(one.errors or ""), one.reason) for one in devices)
-        rest = max(0, len(rows) - MAX_TABLE_ROWS)
-        yield Section("Switches", (Table("", ("switch", "NOS", "state", "errors", ""), rows[:MAX_TABLE_ROWS], rest),))
+        yield Section("Switches", [cut_table("", ("switch", "NOS", "state", "errors", ""), rows, MAX_TABLE_ROWS)])
         folds = tuple(fold for one in devices for fold in _folds(one))
         if folds:
             yield Section("Differences", folds)
-    if drift.site.unplanned:
-        yield Section("Not in the plan", (Notes("", drift.site.unplanned),))
+    if site.unplanned:
+        yield Section("Not in the plan", (Notes("", site.unplanned),))
 
 
 def _folds(device: DeviceDrift) -> Iterator[Fold]:
@@ -193,10 +171,10 @@ def _folds(device: DeviceDrift) -> Iterator[Fold]:
 # --- JUnit XML: one test case per switch ----------------------------------------------------------------------
 
 
-def junit_report(drift: DriftReport) -> str:
+def _suites(site: SiteDrift) -> list[Suite]:
     """A suite per fabric. A switch that could not be compared is skipped with the reason."""
-    fabrics = grouped((device.fabric, device) for device in drift.site.devices)
-    return junit("fabric drift", [Suite(name, [_case(device) for device in group]) for name, group in fabrics.items()])
+    fabrics = grouped((device.fabric, device) for device in site.devices)
+    return [Suite(name, [_case(device) for device in group]) for name, group in fabrics.items()]
 
 
 def _case(device: DeviceDrift) -> Case:

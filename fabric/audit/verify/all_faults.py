@@ -26,18 +26,18 @@ def collection_faults(site: Site) -> Iterator[Fault]:
     """What makes other findings doubtful comes first."""
     owners = {switch.view.router_id: name for name, switch in site.switches.items()}
     for name, switch in site.switches.items():
-        seen = switch.seen
-        for file, other in seen.strays.items():
+        state = switch.seen
+        for file, other in state.strays.items():
             words = f"{Path(file).name} is of {other}, as its content says: expected the state of {name}"
             yield Fault(FOREIGN, name, words, BGP)
         if name in site.foreign:
             words = f"its state is that of {site.foreign[name]}: neighbors and AS number are those of {site.foreign[name]}"
             yield Fault(FOREIGN, name, words, BGP)
             continue
-        for (earlier, later), words in seen.conflicts.items():
+        for (earlier, later), words in state.conflicts.items():
             message = f"{Path(earlier).name} and {Path(later).name} contradict each other: {words}"
             yield Fault(CONFLICT, name, message, BGP)
-        got = seen.router_ids.get("", "")
+        got = state.router_ids.get("", "")
         if got and got != switch.view.router_id:
             whose = f", that of {owners[got]}" if got in owners else ""
             yield Fault(ROUTER_ID, name, f"router ID: expected {switch.view.router_id}, got {got}{whose}", BGP)
@@ -79,13 +79,4 @@ class StateCheck(Check[AllFaults]):
     def check(self, judged: AllFaults) -> Iterator[Finding]:
         for kind in self.kinds:
             for fault in judged.faults.get(kind, ()):
-                hint = fault.hint or self.remediation
-                yield Finding(
-                    id=self.id,
-                    severity=self.severity,
-                    device=fault.device,
-                    file=judged.file(fault),
-                    line=0,
-                    message=fault.message,
-                    hint=hint,
-                )
+                yield self.in_file(fault.device, judged.file(fault), 0, fault.message, fault.hint)

@@ -19,12 +19,11 @@ from fabric.audit.cabling.outputs import CODE, DEEPEST, prompt_of, split
 from fabric.audit.cabling.planned import Hosts
 from fabric.audit.verify.reported_state import ReportedState
 from fabric.base.diagnostics import InputError, Place, Report
-from fabric.base.reading import UnreadableError, guarded, refuse_folder
+from fabric.base.reading import UnreadableError, guarded, refuse_folder, text_of
 from fabric.nos.lldp import JSON, TEXT, LldpPart
 from fabric.nos.state.readers import Failed, StateReader
 from fabric.nos.state.records import Part
 from fabric.nos.target import targets
-from fabric.solver import read_text
 
 WHAT = "state of a switch"
 
@@ -88,22 +87,22 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
 
 def of_switch(texts: Mapping[str, str]) -> ReportedState:
     """The state of one switch from its outputs: name of each → text."""
-    seen = ReportedState()
+    state = ReportedState()
     for file, text in texts.items():
         values, lines = _values(text, file)
         for output in (*(output for value in values for output in _within(value)), *_of_text(lines)):
-            seen.files += [] if file in seen.files else [file]
+            state.files += [] if file in state.files else [file]
             if output.part is not None:
-                seen.take(output.part, file)
+                state.take(output.part, file)
             if output.lldp is not None:
-                seen.take_lldp(output.lldp, file)
-    return seen
+                state.take_lldp(output.lldp, file)
+    return state
 
 
 def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
     file = str(path)
     try:
-        text = read_text(path, WHAT)
+        text = text_of(path, WHAT)
         with guarded(file):
             values, lines = _values(text, file)
             results = [output for value in values for output in _within(value)]
@@ -114,15 +113,15 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         reported, prompt = [output.host for output in results if output.host], prompt_of(lines)
         for output in results:
             name = hosts.names[device_of(path, output.under, reported, prompt, "", hosts)]
-            seen = collected.seen.setdefault(name, ReportedState())
-            if file not in seen.files:
-                seen.files.append(file)
+            state = collected.seen.setdefault(name, ReportedState())
+            if file not in state.files:
+                state.files.append(file)
             if (output.host or prompt) and not any(output.under):
                 _stray(collected, path, name, hosts)
             if output.part is not None:
-                seen.take(output.part, file)
+                state.take(output.part, file)
             if output.lldp is not None:
-                seen.take_lldp(output.lldp, file)
+                state.take_lldp(output.lldp, file)
     except UnknownDeviceError as error:
         collected.unplanned[file] = error.diagnostic.message
     except InputError as error:

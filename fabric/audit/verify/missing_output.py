@@ -43,14 +43,14 @@ class MissingOutput:
 def gaps(site: Site) -> tuple[MissingOutput, ...]:
     """Every gap in the state of a site, by kind of state and field."""
     missing = [
-        ((kind, what), f"{name} {place}".rstrip())
+        ((kind, column), f"{name} {place}".rstrip())
         for name, switch in site.switches.items()
         for part in (_ports, _counters, _sessions, _optics, _tunnels, _multihoming)
-        for kind, what, place in part(site, switch)
+        for kind, column, place in part(site, switch)
     ]
     order = list(KINDS)
-    rows = [MissingOutput(kind, what, tuple(dict.fromkeys(places))) for (kind, what), places in grouped(missing).items()]
-    return tuple(sorted(rows, key=lambda one: (order.index(one.kind), one.what)))
+    rows = [MissingOutput(kind, column, tuple(dict.fromkeys(places))) for (kind, column), places in grouped(missing).items()]
+    return tuple(sorted(rows, key=lambda gap: (order.index(gap.kind), gap.what)))
 
 
 Rows = Iterator[tuple[str, str, str]]  # (kind, what, place at the switch)
@@ -122,8 +122,8 @@ def _optics(site: Site, switch: Switch) -> Rows:
     if not switch.has(OPTICS):
         return
     optics = switch.seen.optics
-    heated = any(one.temperature_c is not None for one in optics.values())
-    limited = any(one.low_dbm is not None for one in optics.values())
+    heated = any(optic.temperature_c is not None for optic in optics.values())
+    limited = any(optic.low_dbm is not None for optic in optics.values())
     for key, port in switch.ports.items():
         optic = optics.get(key)
         if optic is not None and heated and optic.temperature_c is None:

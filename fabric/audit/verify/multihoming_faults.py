@@ -34,8 +34,8 @@ def multihoming_faults(site: Site) -> Iterator[Fault]:
             yield from segments.faults(switch, far)
         elif kind == "vpc":
             yield from _pair(switch, far)
-            for one in (switch, far):
-                yield from _bonds(site, one)
+            for leaf in (switch, far):
+                yield from _bonds(site, leaf)
 
 
 def _named(lag: Lag) -> str:

@@ -37,12 +37,12 @@ class Spread:
         """One fault for each leaf at fault; what it concerns is listed."""
         by_home: dict[str, list[str]] = {}
         others: dict[tuple[str, str], list[str]] = {}
-        for (what, home), places in self.lack.items():
-            if not self.have.get((what, home)) and len(places) > 1:
-                by_home.setdefault(home, []).append(what)
+        for (thing, home), places in self.lack.items():
+            if not self.have.get((thing, home)) and len(places) > 1:
+                by_home.setdefault(home, []).append(thing)
             else:
                 for at in places:
-                    others.setdefault((at, home), []).append(what)
+                    others.setdefault((at, home), []).append(thing)
         for home, things in by_home.items():
             words = f"{listed(things, 3)}: {lacking} at every other leaf"
             yield Fault(kind, home, words, state, hint.format(home))
@@ -99,8 +99,8 @@ class Overlay:
         for vni in right:
             yield from self._vni(leaf, reported[vni], leaf.vrf(tables[vni].name) if vni in tables else "")
             if vni in networks:
-                one = networks[vni]
-                yield from self._targets(leaf, reported[vni], {one.route_target}, {one.route_target}, one.rd)
+                network = networks[vni]
+                yield from self._targets(leaf, reported[vni], {network.route_target}, {network.route_target}, network.rd)
             else:
                 vrf = tables[vni]
                 imports = {vrf.route_target, *vrf.imports}
@@ -280,7 +280,7 @@ class Overlay:
                 prefix
                 for prefix, ports in leaf.connected(vrf).items()
                 if not _direct(prefix, table.get(prefix, ()))
-                and any((state := leaf.seen.port(one)) and state.up for one in ports)
+                and any((state := leaf.seen.port(port)) and state.up for port in ports)
             ]
             if lost:
                 words = f"{listed(lost, 3)} of its own ports: not in the table of {name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fabric.audit.cabling.finding import Finding as CableFinding
+from fabric.audit.cabling.finding import CableFault
 from fabric.audit.cabling.planned import canonical
 from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.planned import planned_ports
@@ -83,15 +83,15 @@ def _links(site: Site) -> Iterator[Fault]:
 
 def _link(site: Site, switch: Switch, port: PlannedPort, ends: list[End]) -> Fault:
     sides = [(site.switches[name], site.switches[name].ports[key]) for name, key in ends if key in site.switches[name].ports]
-    blamed = next(((one, at) for one, at in sides if _own_fault(one, at)), (switch, port))
-    one, at = blamed
-    words = _down_words(one.seen.port(at.name))
-    other = next((pair for pair in sides if pair[0] is not one), None)
+    blamed = next(((near, at) for near, at in sides if _own_fault(near, at)), (switch, port))
+    near, at = blamed
+    words = _down_words(near.seen.port(at.name))
+    other = next((pair for pair in sides if pair[0] is not near), None)
     if other is not None and other[0].has(INTERFACES):
         words += f"; {other[0].name} {other[1].name} is {_state_word(other[0].seen.port(other[1].name))}"
     shown = f"{at.name} to {at.far_device}" + (f" {at.far_port}" if at.far_port else "")
     kind = PORT if at.port.kind == "fabric" else SERVER_PORT
-    return Fault(kind, one.name, f"{shown}: expected up, {words}", INTERFACES)
+    return Fault(kind, near.name, f"{shown}: expected up, {words}", INTERFACES)
 
 
 def _own_fault(switch: Switch, port: PlannedPort) -> bool:
@@ -165,11 +165,10 @@ def _cables(site: Site) -> Iterator[Fault]:
             if one.at.device in site.switches
             else next((name for name, _ in sorted(ends) if name in site.switches), one.at.device)
         )
-        moves = "; ".join(move.text for move in one.moves[:4])
-        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
+        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, one.hint)
 
 
-def _known(site: Site, one: CableFinding) -> bool:
+def _known(site: Site, one: CableFault) -> bool:
     """Whether the state of ports explains a finding of LLDP."""
     ends = _ends(one)
     if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends & site.down:
@@ -178,13 +177,13 @@ def _known(site: Site, one: CableFinding) -> bool:
     return one.kind == "wrong-speed" and known
 
 
-def _ends(one: CableFinding) -> set[End]:
+def _ends(one: CableFault) -> set[End]:
     return {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
 
 
-def _quiet(site: Site, findings: Iterable[CableFinding]) -> dict[str, set[End]]:
+def _quiet(site: Site, findings: Iterable[CableFault]) -> dict[str, set[End]]:
     """Switches of which all links, more than one, are missing in LLDP; of two neighbors the one with more of them."""
-    missing = grouped_sets((end[0], end) for one in findings if one.kind == "missing" for end in _ends(one))
+    missing = grouped_sets((end[0], end) for finding in findings if finding.kind == "missing" for end in _ends(finding))
     whole: dict[str, set[End]] = {}
     for name, ends in sorted(missing.items(), key=lambda item: (-len(item[1]), item[0])):
         switch = site.switches.get(name)
@@ -200,16 +199,16 @@ def _quiet(site: Site, findings: Iterable[CableFinding]) -> dict[str, set[End]]:
 
 def _counters(switch: Switch) -> Iterator[Fault]:
     """Counters that must be zero; ports without a planned cable are left out."""
-    found: dict[str, list[Counter]] = {}
-    for one in switch.seen.counters.values():
-        if canonical(one.port) in switch.ports:
-            kind = _kind(switch, one)
+    by_kind: dict[str, list[Counter]] = {}
+    for counter in switch.seen.counters.values():
+        if canonical(counter.port) in switch.ports:
+            kind = _kind(switch, counter)
             if kind:
-                found.setdefault(kind, []).append(one)
-    for kind, counters in found.items():
-        counters.sort(key=lambda one: -one.value)
-        shown = listed([_shown(one) for one in counters], 3)
-        ports = len({one.port for one in counters})
+                by_kind.setdefault(kind, []).append(counter)
+    for kind, counters in by_kind.items():
+        counters.sort(key=lambda counter: -counter.value)
+        shown = listed([_shown(counter) for counter in counters], 3)
+        ports = len({counter.port for counter in counters})
         state = QUEUES if kind in (LOSSLESS, STORM, PAUSE) else ERRORS
         yield Fault(kind, switch.name, f"{plural(ports, 'port')}: {shown}", state)
 

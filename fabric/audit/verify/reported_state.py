@@ -84,12 +84,12 @@ class ReportedState:
             self.segments.setdefault(segment.esi, segment)
         self.pair = self.pair or part.pair
         self.router_ids |= {vrf: known for vrf, known in part.router_ids.items() if known}
-        for one in part.counters:  # of a counter that several outputs have, the largest value counts
-            key = counter_key(one)
-            if key not in self.counters or self.counters[key].value < one.value:
-                self.counters[key] = one
-        for what, names in part.measured.items():
-            known = self.measured.setdefault((QUEUES if QUEUES in part.kinds else ERRORS, what), set())
+        for counter in part.counters:  # of a counter that several outputs have, the largest value counts
+            key = counter_key(counter)
+            if key not in self.counters or self.counters[key].value < counter.value:
+                self.counters[key] = counter
+        for title, names in part.measured.items():
+            known = self.measured.setdefault((QUEUES if QUEUES in part.kinds else ERRORS, title), set())
             known.update(map(canonical, names))
         self.optics |= {canonical(optic.port): optic for optic in part.optics}
         self.failures |= dict.fromkeys(part.failures, file)
@@ -164,25 +164,25 @@ def _contradiction(old: R, new: R) -> str:
 def _filled(old: R, new: R) -> R:
     """The earlier output, with what it left out."""
     changes: dict[str, Any] = {}
-    for one in fields(new):
-        value: Any = getattr(new, one.name)
-        known: Any = getattr(old, one.name)
-        if one.name == "families":
+    for column in fields(new):
+        value: Any = getattr(new, column.name)
+        known: Any = getattr(old, column.name)
+        if column.name == "families":
             changes["families"] = _families((*known, *value))
         elif value not in (None, "", 0, False) and known in (None, "", 0, False):
-            changes[one.name] = value
+            changes[column.name] = value
     return replace(old, **changes)
 
 
 def _families(every: Iterable[Family]) -> tuple[Family, ...]:
     merged: dict[str, Family] = {}
-    for one in every:
-        known = merged.get(one.name, one)
-        merged[one.name] = Family(
-            one.name,
-            known.received if known.received is not None else one.received,
-            known.accepted if known.accepted is not None else one.accepted,
-            known.active if known.active is not None else one.active,
+    for family in every:
+        known = merged.get(family.name, family)
+        merged[family.name] = Family(
+            family.name,
+            known.received if known.received is not None else family.received,
+            known.accepted if known.accepted is not None else family.accepted,
+            known.active if known.active is not None else family.active,
         )
     return tuple(merged.values())
 

@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
-from fabric.audit.checks import ERROR, NOTE, Finding, FindingDocument, Verdict
+from fabric.audit.checks import ERROR, NOTE, Finding, FindingDocument
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.compared import FileReason, file_lines, findings_text
-from fabric.audit.diff.formats import sections_as_markdown
-from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
+from fabric.audit.checks.reports.formats import FileReason, Report, file_lines, finding_sections, findings_text
 from fabric.audit.verify.site import Switch
 from fabric.audit.verify.verify import SiteState
-from fabric.base.formats import Case, Failure, Format, Suite
-from fabric.base.formats.junit import junit
+from fabric.base.formats import Case, Failure, Suite
+from fabric.base.formats.blocks import Notes, Section, plain
 from fabric.base.grouping import grouped
 from fabric.base.schemas.models import Count, Document, document, enum_of, json_key
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
 
-@dataclass(frozen=True)
-class StateReport:
+def state_report(state: SiteState, whole: bool = False) -> Report:
     """Verified state as it is reported; `whole` prints complete lists."""
-
-    state: SiteState
-    whole: bool = False
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.state.verdict()
-
-    def document(self) -> dict[str, Any]:
-        """The document of `fabric schema verify`."""
-        return document(self.state, StateDocument)
-
-
-FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.audit.verify.reports:text_report"),
-    "markdown": Format("for a pull request or a chat", "fabric.audit.verify.reports:markdown_report"),
-    "json": Format("all findings, and what was not judged", "fabric.audit.checks.reports.compared:json"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.compared:sarif"),
-    "junit": Format("JUnit XML, a test per switch", "fabric.audit.verify.reports:junit_report"),
-}
+    return Report(
+        command="fabric verify",
+        verdict=state.verdict(),
+        title=f"Fabric state: site {plain(state.site.plan.site)}",
+        summary=lambda: summary(state),
+        text=lambda: _text(state, whole),
+        document=lambda: document(state, StateDocument),
+        sections=lambda: _sections(state),
+        suites=lambda: _suites(state),
+        shown_by=f"fabric verify --all, folder {state.collected.folder}",
+    )
 
 
 def _with_findings(state: SiteState) -> list[tuple[Switch, Sequence[Finding]]]:
@@ -121,14 +108,10 @@ def summary(state: SiteState) -> str:
 # --- terminal -------------------------------------------------------------------------------------------------
 
 
-def text_report(report: StateReport) -> str:
+def _text(state: SiteState, whole: bool) -> str:
     """Findings as `fabric check` prints them; the last line is the summary."""
-    state = report.state
-    blocks = []
-    if state.findings:
-        blocks.append(findings_text(report.verdict, report.whole))
-    if lines := list(_beside(state, report.whole)):
-        blocks.append("\n".join(lines))
+    blocks = [findings_text(state.verdict(), whole)] if state.findings else []
+    blocks += ["\n".join(lines)] if (lines := list(_beside(state, whole))) else []
     return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
 
 
@@ -142,49 +125,27 @@ def _beside(state: SiteState, whole: bool) -> Iterator[str]:
         yield from file_lines(title, sorted(files.items()), whole)
 
 
-# --- markdown -------------------------------------------------------------------------------------------------
-
-MAX_ROWS = 100
-
-
-def markdown_report(report: StateReport) -> str:
-    """The report as GitHub and GitLab show it; parts that do not fit into a comment are counted."""
-    state = report.state
-    head = f"## Fabric state: site {state.site.plan.site}\n\n{summary(state)}."
-    return sections_as_markdown(head, list(_sections(state)), f"fabric verify --all, folder {state.collected.folder}")
-
-
 def _sections(state: SiteState) -> Iterator[Section]:
-    if state.findings:
-        rows = tuple((one.device, one.id, one.severity, one.message) for one in state.findings)
-        rest = max(0, len(rows) - MAX_ROWS)
-        yield Section("Findings", (Table("", ("switch", "check", "severity", "finding"), rows[:MAX_ROWS], rest),))
-        yield Section("What to do", tuple(_folds(state)))
+    """Findings, and what was not judged."""
+    yield from finding_sections(state.verdict())
     notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
     notes += [f"no state of {name}" for name in state.silent]
     notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
     if notes:
-        yield Section("Not judged", (Notes("", tuple(notes)),))
-
-
-def _folds(state: SiteState) -> Iterator[Fold]:
-    for device, findings in grouped((one.device, one) for one in state.findings).items():
-        lines = tuple(f"{one.id}: {one.hint}" for one in findings)
-        yield Fold(device or "site", "", lines, plural(len(lines), "finding"))
+        yield Section("Not judged", [Notes("", notes)])
 
 
 # --- JUnit XML: a suite per fabric, a test case per switch and kind of state ----------------------------------
 
 
-def junit_report(report: StateReport) -> str:
-    """A switch without state is skipped; one whose findings are notes passes."""
-    state = report.state
+def _suites(state: SiteState) -> list[Suite]:
+    """A suite per fabric. A switch without state is skipped; one whose findings are notes passes."""
     by_device = grouped((finding.device, finding) for finding in state.findings)
     fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
     suites = [
         Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
     ]
-    return junit("fabric verify", suites + list(_others(state, by_device)))
+    return [*suites, *_others(state, by_device)]
 
 
 def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case:

@@ -158,7 +158,7 @@ class _Fabric:
 
     def _absent(self, name: str, row: int, prefix: str, origin: str) -> list[Planned]:
         """The session ends that a switch should have a prefix over and has not."""
-        used = set(self._used(name, self.tables[name].get(prefix, ())))
+        used = set(self._used(self.tables[name].get(prefix, ())))
         column = self.paths.index[origin]
         return [
             end
@@ -170,7 +170,7 @@ class _Fabric:
             and not {canonical(end.interface), end.peer} & used
         ]
 
-    def _used(self, name: str, hops: Sequence[Hop]) -> Iterator[str]:
+    def _used(self, hops: Sequence[Hop]) -> Iterator[str]:
         for hop in hops:
             yield from (canonical(hop.interface), hop.gateway)
 
@@ -192,7 +192,7 @@ class _Fabric:
                 whose = "its own" if is_own else f"of {listed(sorted({origins[prefix] for prefix in prefixes}), 2)}"
                 yield self._silent(via, prefixes, whose, lost_by_switch)
         for name, lost in lost_by_switch.items():
-            rest = [one for one in lost if one[0] not in silent]
+            rest = [row for row in lost if row[0] not in silent]
             if rest:
                 partial.setdefault(name, {})[via] = rest
 
@@ -215,9 +215,9 @@ class _Fabric:
         for kind in (ROUTE, PATHS):
             missing: dict[tuple[str, str, int], list[str]] = {}
             for via, lost in by_via.items():
-                for one in lost:
-                    if (one[2] == 0) is (kind == ROUTE):
-                        missing.setdefault(one, []).append(via)
+                for row in lost:
+                    if (row[2] == 0) is (kind == ROUTE):
+                        missing.setdefault(row, []).append(via)
             if not missing:
                 continue
             prefix, origin, got = next(iter(missing))
@@ -278,7 +278,7 @@ def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
             if accepted < least:
                 words = f"{end.shown}: accepted prefixes: expected at least {least:,}, got {accepted:,}"
                 yield Fault(ACCEPTED, switch.name, words, BGP)
-        if empty and sum(one.leaf for one in switches) > 1:
+        if empty and sum(switch.leaf for switch in switches) > 1:
             words = f"EVPN sessions with {listed(empty, 3)}: accepted prefixes: expected routes of other leaves, got 0"
             yield Fault(ACCEPTED, switch.name, words, BGP)
 

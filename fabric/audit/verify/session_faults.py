@@ -13,15 +13,7 @@ from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer
 
-STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
-    "stopped",
-    "silent",
-    "session",
-    "extra-session",
-    "asn",
-    "family",
-    "bfd",
-)
+STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = ("stopped", "silent", "session", "extra-session", "asn", "family", "bfd")
 ABSENT = ": no such neighbor"
 
 
@@ -47,7 +39,7 @@ def session_faults(site: Site) -> Iterator[Fault]:
 
 def _reported(causes: Iterable[_Cause], extra: dict[str, list[str]]) -> Iterator[Fault]:
     """Neighbors that are not planned are reported with the planned ones that are missing: they may be those."""
-    groups = grouped(((one.kind, one.end.node, one.words, one.hint), one.end) for one in causes)
+    groups = grouped(((cause.kind, cause.end.node, cause.words, cause.hint), cause.end) for cause in causes)
     for (kind, node, words, hint), ends in groups.items():
         if words == ABSENT and (keys := extra.pop(node, None)):
             words += f"; not planned: {listed(keys, 5)}"
@@ -133,7 +125,7 @@ def _explained(site: Site, end: Planned) -> bool:
     pair = (end.node, end.peer_node)
     if pair in site.dead or pair[::-1] in site.dead:
         return True
-    return any(_no_route(site, one) for one in (end, site.other(end)) if one is not None)
+    return any(_no_route(site, side) for side in (end, site.other(end)) if side is not None)
 
 
 def _tagged(end: Planned) -> bool:
@@ -156,7 +148,7 @@ def _unexplained(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
         for name, sessions in down.items()
         if name in site.switches
         and not site.switches[name].seen.files
-        and all(site.established(one) is not True for one in planned[name])
+        and all(site.established(session) is not True for session in planned[name])
     }
     for name in sorted(silent):
         neighbors = listed(list(dict.fromkeys(end.node for end in down[name])), 3)
@@ -189,7 +181,7 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
         if peer is None:
             continue
         address_family = _wanted(site, end)
-        active = {one.name for one in peer.families if one.active is not False}
+        active = {family.name for family in peer.families if family.active is not False}
         if active and address_family not in active and FAMILY not in reported:
             reported.add(FAMILY)
             yield _Cause(

@@ -211,3 +211,11 @@ def _step(
     taken[:, node, columns] = taken[:, best, columns]
     if bit >= 0:
         taken[bit // BITS, node, columns] |= 1 << bit % BITS
+
+
+def originated(view: SwitchView) -> tuple[str, ...]:
+    """What a switch makes known by itself: its loopback, its tunnel address, its servers' prefixes."""
+    own = [view.loopback6 or view.loopback]
+    if view.overlay and view.overlay.vtep:
+        own.append(f"{view.overlay.vtep}/32")
+    return tuple(dict.fromkeys((*own, *view.aggregates)))

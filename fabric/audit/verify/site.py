@@ -13,10 +13,10 @@ from ipaddress import ip_interface, ip_network
 
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected as Neighbors, take
-from fabric.audit.cabling.finding import Finding as CableFinding
+from fabric.audit.cabling.finding import CableFault
 from fabric.audit.cabling.planned import canonical, places, planned
 from fabric.audit.verify.reported_state import ReportedState, peer_key
-from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Paths, Planned, paths, sessions_of
+from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Paths, Planned, originated, paths, sessions_of
 from fabric.base.grouping import grouped
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
@@ -114,23 +114,18 @@ class Switch:
 
     @cached_property
     def originates(self) -> tuple[str, ...]:
-        """Prefixes that a switch makes known by itself: loopback, tunnel address, prefixes of servers."""
-        view = self.view
-        own = [view.loopback6 or view.loopback]
-        if view.overlay and view.overlay.vtep:
-            own.append(f"{view.overlay.vtep}/32")
-        return tuple(dict.fromkeys((*own, *view.aggregates)))
+        return originated(self.view)
 
     def inside(self, prefix: str) -> list[PlannedPort]:
         """The server ports with an address in a prefix."""
         net = ip_network(prefix)
         return [
-            one
-            for one in self.ports.values()
-            if one.port.address
-            and not one.port.vrf
-            and one.port.kind != "fabric"
-            and ip_interface(one.port.address).ip in net
+            end
+            for end in self.ports.values()
+            if end.port.address
+            and not end.port.vrf
+            and end.port.kind != "fabric"
+            and ip_interface(end.port.address).ip in net
         ]
 
     def connected(self, vrf: Vrf) -> dict[str, list[str]]:
@@ -140,11 +135,11 @@ class Switch:
             if network.vrf == vrf.name and network.gateway:
                 subnet = str(ip_interface(network.gateway).network)
                 ports[subnet] = [
-                    one.name for one in self.ports.values() if network.vlan in (one.port.untagged, *one.port.tagged)
+                    end.name for end in self.ports.values() if network.vlan in (end.port.untagged, *end.port.tagged)
                 ]
-        for one in self.ports.values():
-            if one.port.vrf == vrf.name and one.port.address and one.port.kind == "server":
-                ports.setdefault(str(ip_interface(one.port.address).network), []).append(one.name)
+        for end in self.ports.values():
+            if end.port.vrf == vrf.name and end.port.address and end.port.kind == "server":
+                ports.setdefault(str(ip_interface(end.port.address).network), []).append(end.name)
         return ports
 
 
@@ -164,7 +159,7 @@ class Site:
         self._established: dict[int, bool | None] = {}
         chosen = list(views) if views is not None else list(_views(plan))
         names = {view.device.name for view in chosen}
-        others = () if views is None else (one.name for fabric in plan.fabrics.values() for one in fabric.switches)
+        others = () if views is None else (device.name for fabric in plan.fabrics.values() for device in fabric.switches)
         self.beyond = frozenset(name for name in others if name not in names)
         self.switches = {
             view.device.name: Switch(view, seen.get(view.device.name, ReportedState()), self.beyond) for view in chosen
@@ -229,7 +224,7 @@ class Site:
         return frozenset(found)
 
     @cached_property
-    def cables(self) -> tuple[CableFinding, ...]:
+    def cables(self) -> tuple[CableFault, ...]:
         """What `fabric cabling verify` finds in the collected LLDP neighbors."""
         listening = self.known(LLDP)
         if not listening:
@@ -240,7 +235,9 @@ class Site:
             for part in switch.seen.lldp:
                 take(reported, part, index[switch.name])
         findings = compare(cabling, reported, places(self.plan), self.plan.site).findings
-        return tuple(one for one in findings if not any(end.device in self.beyond for link in one.links for end in link))
+        return tuple(
+            finding for finding in findings if not any(end.device in self.beyond for link in finding.links for end in link)
+        )
 
     @cached_property
     def miscabled(self) -> frozenset[End]:

@@ -63,6 +63,11 @@ def junit(name: str, suites: Sequence[Suite], time: str = NO_TIME) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body.decode("ascii")}\n'
 
 
+def seconds_text(seconds: float) -> str:
+    """As attributes of the schema have it."""
+    return f"{seconds:.3f}"
+
+
 def _case(suite: ET.Element, case: Case) -> None:
     test = ET.SubElement(suite, "testcase", name=case.name, classname=case.classname, time=case.time)
     if case.failure is not None:

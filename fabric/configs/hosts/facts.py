@@ -104,13 +104,13 @@ class Reach:
         pooled = alone and self.whole
         routes: list[Local] = []
         for position, leaf in enumerate(leaves):
-            here: dict[str, int] = {}
+            metrics: dict[str, int] = {}
             if areas[position]:
                 metric = 0 if areas.count(areas[position]) == 1 else base + areas[:position].count(areas[position])
-                here |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[areas[position]], metric)
+                metrics |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[areas[position]], metric)
             others = [area for area in self.areas_from(leaf) if area not in areas]
             rest = self.pools if pooled else [prefix for area in others for prefix in self.areas[area]]
-            routes.append((*here.items(), *[(prefix, base + position) for prefix in rest if prefix not in here]))
+            routes.append((*metrics.items(), *[(prefix, base + position) for prefix in rest if prefix not in metrics]))
         return tuple(routes)
 
 
@@ -121,7 +121,7 @@ def _prefixes(block: Block) -> tuple[str, ...]:
 
 # --- Facts ----------------------------------------------------------------------------------------------------
 
-MAX_HOST_MTU_BYTES = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
+MAX_HOST_MTU_BYTES = 9000  # supported by every adapter; leaves room for tags and tunnels below a switch's 9216
 
 
 class Vlan(NamedTuple):
@@ -141,13 +141,13 @@ class ServerLink(NamedTuple):
     leaf: int  # device index
     speed_gbps: int
     address: str | None  # of the server, with its length
-    gateway: str | None  # the leaf's address on the link, or of the network's gateway
-    closed: bool = False  # belongs to no tenant: the leaf keeps it shut
+    gateway: str | None  # address of the leaf on the link, or of the network's gateway
+    closed: bool = False  # belongs to no tenant: shut down on the leaf
     untagged: int = 0  # VLAN of a layer-2 port, 0: a routed port
     tagged: tuple[Vlan, ...] = ()
     lag: int = 0  # bond, 0: none; the same number on every member of it
     vrf: str = ""  # tenant of a routed port
-    outside: tuple[str, ...] = ()  # routes behind the borders that this port's table has: "0.0.0.0/0", or prefixes
+    outside: tuple[str, ...] = ()  # routes to external networks in the table of the port: "0.0.0.0/0", or prefixes
     link: int = -1  # place among the fabric's links
 
 
@@ -155,7 +155,7 @@ class ServerLink(NamedTuple):
 class Facts:
     """What a fabric promises its hosts, beside the links."""
 
-    mtu: int  # largest IP packet that gets through
+    mtu: int  # largest IP packet that all switches forward
     qos: Qos | None = None
     dynamic: bool = False  # switches choose paths by load, so packets of one flow may overtake each other
 
@@ -183,7 +183,7 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
     rows = rows[np.lexsort((links.a_sub[rows], links.a_cage[rows], links.a[rows]))]
     columns = (rows, links.a, links.a_cage, links.a_sub, links.b, links.speed_gbps, fabric.subnet, fabric.tenancy.owner)
     length, text = fabric.subnet_length, _v6 if fabric.subnet_length == 127 else ipv4
-    routed = fabric.spec.ethernet  # an InfiniBand port has no use for a subnet
+    routed = fabric.spec.ethernet  # an InfiniBand port needs no subnet
     outside = _outside(fabric)
     bridges = [_bridges(fabric, n) for n in range(len(fabric.tenancy.tenants))]
     taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)

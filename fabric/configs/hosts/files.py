@@ -38,7 +38,7 @@ def _rows(side: HostFabric) -> Iterator[Row]:
             continue
         label = side.label(server.group, link.nic, link.port)
         where = (server.name, label, devices[link.leaf].name, _leaf_port(side.fabric, link))
-        if link.closed:  # the leaf keeps it shut
+        if link.closed:  # shut down on the leaf
             yield (*where, "", "", "", "", "")
         elif link.tagged:
             for vlan in link.tagged:
@@ -57,7 +57,7 @@ def _leaf_port(fabric: FabricPlan, link: ServerLink) -> str:
 
 # --- RoCE: the context of `templates/hosts/roce.sh.j2` --------------------------------------------------------
 
-ECT0 = 0b10  # the two ECN bits of a sender that understands ECN
+ECT0 = 0b10  # ECN bits of a sender with ECN, ECT(0)
 PRIORITIES = range(8)
 
 
@@ -88,7 +88,7 @@ class Lossless:
 def lossless(fabric: str, interfaces: Sequence[str], mtu: int, qos: Qos) -> Lossless:
     """The same classes as on the leaf: traffic class, priority and queue have one number."""
     priority, cnp = qos.priority, qos.cnp_priority
-    rest = next(number for number in PRIORITIES if number not in (priority, cnp))  # best effort; 0 but for odd choices
+    rest = next(number for number in PRIORITIES if number not in (priority, cnp))  # best effort, usually 0
     # Unless configured, adapters take the upper three bits of the DSCP as the priority. DSCPs next to those of the
     # lossless class and of the CNPs must not map to these classes.
     classes = {dscp: rest for dscp in range(64) if dscp >> 3 in (priority, cnp)}
@@ -158,18 +158,18 @@ def host_files(
 
     A group's and a fabric's files are the same whichever of its servers are wanted.
     """
-    seen = sides(plan, facts_of)
-    groups, touched = Groups(seen), set[str]()
-    for host in hosts(seen):
+    host_fabrics = sides(plan, facts_of)
+    groups, touched = Groups(host_fabrics), set[str]()
+    for host in hosts(host_fabrics):
         groups.add(host)
         if selected(host.name):
             touched.add(host.group)
             if not any(nic.kind == ETHERNET for nic in host.nics):
-                continue  # InfiniBand alone: the subnet manager numbers its ports
+                continue  # InfiniBand only: the subnet manager configures its ports
             yield f"hosts/{host.name}/60-fabric.yaml", netplan_text(host).encode()
     for group in groups.of(touched):
         yield from _shared(plan.site, group)
-    for side in seen:
+    for side in host_fabrics:
         if text := bmc_csv(side, selected):
             yield f"{SHARED}/{side.fabric.name}.bmc.csv", text.encode()
 

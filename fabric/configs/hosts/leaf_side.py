@@ -12,7 +12,7 @@ from fabric.model.facts import Facts, Interface, PortQos
 from fabric.nos.target import Idiom, target
 
 BEST_EFFORT = 0
-MEANT = (26, 48)  # DSCPs that a map in blocks of eight is for, RoCE and CNP
+MEANT = (26, 48)  # DSCPs of RoCE and CNPs, which stand for their block of eight
 NOTICE = "CNP"  # in the name of a class
 
 
@@ -59,7 +59,7 @@ def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
     qos = next((part.qos for part in parts if part.qos), None)
     address = next((parsed.value for part in parts for parsed in part.addresses), None)
     idiom = target(facts.nos).idiom
-    assert idiom is not None  # as whatever has a reader
+    assert idiom is not None  # every network OS with a reader has one
     port = LeafPort() if qos is None or (idiom.lossless_by_pfc and not qos.pfc) else _port(qos, idiom)
     return switch_end(
         port, smallest(network_port.mtu.value for network_port in (*parts, *networks) if network_port.mtu), address

@@ -32,8 +32,8 @@ class Addressing:
 
     mtu: int | None
     addresses: tuple[str, ...]
-    gateways: tuple[str, ...]  # of all its routes, each once
-    rules: tuple[str, ...]  # sources that have a table of their own
+    gateways: tuple[str, ...]  # of all routes, without repetition
+    rules: tuple[str, ...]  # source addresses with a routing table
 
 
 @dataclass
@@ -85,7 +85,7 @@ def _addressing(row: Branch) -> Addressing:
     )
 
 
-@lru_cache(maxsize=64)  # a group of servers has one script
+@lru_cache(maxsize=64)  # the servers of a group have one script
 def read_script(text: str) -> dict[str, Script]:
     """Interface → what is done to it: the loops over interfaces, and the calls in them. Raises Damaged."""
     scripts: dict[str, Script] = {}
@@ -193,7 +193,7 @@ def read_environment(text: str) -> dict[str, str]:
 Read = TypeVar("Read")
 
 ECT0 = 0b10
-DAMAGED = "FAB290"  # as for files of switches
+DAMAGED = "FAB290"  # as in files of switches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +225,7 @@ class Disagreement:
     """One difference between the two ends."""
 
     id: str
-    device: str  # "" for what a file of many servers lacks
+    device: str  # "": a file of several servers
     file: str
     message: str
     line: int = 0  # 0: of the whole file
@@ -250,13 +250,13 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
         end = ends.get(nic.name)
         if end is None or nic.kind != ETHERNET or nic.closed:
             continue
-        one = _Port(host.name, nic, end)
+        port = _Port(host.name, nic, end)
         if addressing is not None:
-            differences += one.addresses(addressing.get(nic.interface))
+            differences += port.addresses(addressing.get(nic.interface))
         if scripts is not None:
-            differences += one.classes(scripts.get(nic.interface, Script()))
+            differences += port.classes(scripts.get(nic.interface, Script()))
         if nic.fabric == job:
-            differences += one.nccl(environment)
+            differences += port.nccl(environment)
     return list(dict.fromkeys(differences))
 
 
@@ -310,7 +310,7 @@ class _Port:
             if others:
                 yield self._say("FAB453", file, f"DSCPs in priority {end.priority}", end.dscp, _numbers((*others, end.dscp)))
             percent = got.percent.get(got.traffic_class.get(end.priority, end.priority))
-            # A switch rounds its shares, so one percent is no difference.
+            # Switches round shares: one percent is no difference.
             if end.lossless_percent is not None and abs((percent or 0) - end.lossless_percent) > 1:
                 yield self._say("FAB456", file, f"percent of priority {end.priority}", end.lossless_percent, percent)
         if end.cnp_dscp is not None:

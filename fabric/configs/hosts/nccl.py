@@ -19,8 +19,8 @@ class Group:
 
     name: str
     model: str
-    parts: tuple[tuple[HostFabric, GroupSpec], ...]  # a fabric, and what these servers are there
-    nics: tuple[HostNic, ...]  # their names are the group's, their addresses those of one server
+    parts: tuple[tuple[HostFabric, GroupSpec], ...]  # (fabric, group of these servers in it)
+    nics: tuple[HostNic, ...]  # names are common to the group, addresses are those of one server
 
     def interfaces(self, fabric: str) -> tuple[str, ...]:
         """Ethernet ports in one fabric."""
@@ -92,13 +92,7 @@ def nccl_context(site: str, group: Group) -> dict[str, object] | None:
     settings = [*_devices(group, side, spec), *_paths(side, spec)]
     if side.fabric.spec.ethernet:
         settings += _roce(side)
-    return {
-        "site": site,
-        "group": group.name,
-        "model": group.model,
-        "fabric": side.fabric.name,
-        "settings": settings,
-    }
+    return {"site": site, "group": group.name, "model": group.model, "fabric": side.fabric.name, "settings": settings}
 
 
 def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:

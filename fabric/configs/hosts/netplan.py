@@ -37,7 +37,7 @@ def netplan(host: Host) -> Settings:
                 bonds[nic.bond] = {"interfaces": [nic.interface], "parameters": dict(BOND), **_routed(nic)}
             else:
                 bond["interfaces"].append(nic.interface)
-                continue  # its networks are the bond's, and are there already
+                continue  # its networks are those of the bond, which is done
         _add_vlans(nic, vlans)
     parts = {"ethernets": ethernets, "bonds": bonds, "vlans": vlans}
     return {"network": {"version": 2, "renderer": "networkd", **{key: part for key, part in parts.items() if part}}}
@@ -72,7 +72,7 @@ def _from(address: str, table: int) -> Settings:
 
 def _add_vlans(nic: HostNic, vlans: dict[str, Settings]) -> None:
     parent = nic.bond or nic.interface
-    pending = nic.gateway is None  # the main table's routes go over the first network that has a gateway
+    pending = nic.gateway is None  # routes of the main table use the first network with a gateway
     for vlan in nic.tagged:
         settings: Settings = {"id": vlan.tag, "link": parent, "accept-ra": False, "mtu": nic.mtu}
         if vlan.address is not None:
@@ -95,10 +95,10 @@ def netplan_text(host: Host) -> str:
 
 
 # --- YAML -----------------------------------------------------------------------------------------------------
-# PyYAML takes minutes for the ports of a large site. Every string here is written as JSON writes it, which is YAML.
+# PyYAML takes minutes for the ports of a large site. Strings are written as in JSON, which is valid YAML.
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # no text to YAML 1.1
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # booleans and null in YAML 1.1
 _quoted = json.encoder.encode_basestring
 
 

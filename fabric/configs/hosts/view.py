@@ -46,8 +46,8 @@ def vlan_name(interface: str, tag: int, ordinal: int) -> str:
 
 # --- The default route: what a program that binds to no address takes to the outside world --------------------
 
-# Behind the default routes that a machine may have already: networkd gives DHCP's 100 and those of router
-# advertisements up to 2048.
+# After existing default routes: networkd gives metric 100 to those of DHCP and up to 2048 to those of router
+# advertisements.
 METRIC = 4000
 ORDER = ("frontend", "oob", "storage", "compute")
 _DEFAULTS = ("0.0.0.0/0", "::/0")
@@ -87,7 +87,7 @@ def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
 # --- The view of a server -------------------------------------------------------------------------------------
 
 FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
-BMC = "oob"  # NIC set of a catalog entry that is the board's controller, not the host's
+BMC = "oob"  # NIC set of a catalog entry that belongs to the BMC, not to the host
 ETHERNET, INFINIBAND, CONTROLLER = "ethernet", "infiniband", "bmc"
 
 
@@ -96,17 +96,17 @@ class HostNic:
     """One port of a server."""
 
     name: str  # as in the plan and on the label: "compute1", "compute1p2"
-    interface: str  # as the kernel has it
-    kind: str  # "ethernet" | "infiniband" | "bmc"; only the first is configured here
+    interface: str  # name in the kernel
+    kind: str  # "ethernet" | "infiniband" | "bmc"; only Ethernet is configured
     fabric: str
     purpose: str  # of the fabric
     leaf: str
-    rail: int  # from 0, -1 where the leaf serves no single rail
+    rail: int  # from 0; -1: the leaf serves several rails
     speed_gbps: int
     address: str | None  # "10.128.0.1/31"
     gateway: str | None
-    reach: tuple[str, ...]  # over the gateway, from this port's address
-    local: Local  # in the main table: (prefix, metric); over the gateway, or that of the first tagged network
+    reach: tuple[str, ...]  # prefixes over the gateway, from the address of the port
+    local: Local  # (prefix, metric) in the main table; over the gateway, or that of the first tagged network
     table: int  # routing table of its own
     mtu: int
     qos: Qos | None
@@ -136,7 +136,7 @@ class Host:
     name: str
     group: str
     model: str
-    parts: tuple[tuple[str, str], ...]  # fabrics it is in, and its group there
+    parts: tuple[tuple[str, str], ...]  # (fabric, its group there)
     nics: tuple[HostNic, ...]  # by fabric, NIC and port
 
 
@@ -146,7 +146,7 @@ class HostFabric:
 
     fabric: FabricPlan
     facts: Facts
-    base: int  # metrics begin here, so that those of two fabrics never meet
+    base: int  # first metric; ranges of fabrics do not overlap
     reach: Reach
     groups: dict[str, GroupSpec]
     labels: dict[tuple[str, int, int], str]
@@ -235,8 +235,8 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     )
     for side, links_here in parts:
         nics += _nics(side, links_here, bonds, len(nics), side.fabric.name == default)
-    there = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
-    return Host(name, device.group, device.model, there, tuple(nics))
+    groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
+    return Host(name, device.group, device.model, groups, tuple(nics))
 
 
 def _nics(

@@ -20,10 +20,10 @@ from jinja2.utils import Cycler, Joiner, Namespace, pass_environment
 
 # --- The meter ------------------------------------------------------------------------------------------------
 
-STEPS = 500_000  # of one file; the files of the shipped examples take up to 2,100
-CHARACTERS = 16_000_000  # printed, or built while one file is rendered
+STEPS = 500_000  # per file; files of the shipped examples take up to 2,100
+CHARACTERS = 16_000_000  # printed, or built while rendering one file
 NUMBER_BITS = 4096
-WIDTH = 10_000  # of a padded, indented or numbered text
+WIDTH = 10_000  # columns of a padded, indented or numbered text
 _CHUNK = 512  # characters that are read in one step
 
 
@@ -68,18 +68,18 @@ class Meter(threading.local):
         self.spend(1)
         waiting = [value]
         while waiting:
-            one = waiting.pop()
-            if isinstance(one, str):
-                self.spend(len(one) // _CHUNK)
-            elif isinstance(one, (list, tuple, set, frozenset)):
-                self.spend(len(one))
-                waiting += one
-            elif isinstance(one, dict):
-                self.spend(2 * len(one))
-                waiting += one.keys()
-                waiting += one.values()
-            elif isinstance(one, range):
-                self.spend(len(one))
+            item = waiting.pop()
+            if isinstance(item, str):
+                self.spend(len(item) // _CHUNK)
+            elif isinstance(item, (list, tuple, set, frozenset)):
+                self.spend(len(item))
+                waiting += item
+            elif isinstance(item, dict):
+                self.spend(2 * len(item))
+                waiting += item.keys()
+                waiting += item.values()
+            elif isinstance(item, range):
+                self.spend(len(item))
 
     def settle(self, value: Any) -> Any:
         """The value, weighed; what would be worked out later, such as `map`, is worked out now and is a list."""
@@ -116,7 +116,7 @@ def width(value: Any) -> Any:
 
 def printable(value: Any) -> Any:
     """Raises SecurityError for what has no text of its own: printed lists and objects are mistakes."""
-    if value is None or isinstance(value, (str, int, float, Undefined)):  # Undefined says itself what is missing
+    if value is None or isinstance(value, (str, int, float, Undefined)):  # Undefined reports what is missing
         return value
     raise SecurityError(f"expected a text or a number to print, got a {type(value).__name__}")
 
@@ -136,8 +136,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Not here: `attr`, which reads attributes by a computed name; `random`, as the same plan gives the same bytes; what
-# prints objects or markup.
+# Left out: `attr`, which reads attributes by a computed name; `random`, as output is deterministic; filters that print
+# objects or markup.
 FILTER_NAMES = _words(
     """abs batch capitalize center count d default dictsort e escape first float forceescape format groupby indent int items
     join last length list lower map max min reject rejectattr replace reverse round safe select selectattr slice sort string
@@ -198,7 +198,7 @@ def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             for value in (*values[leading + 1 :], *named.values()):
                 width(value)
         if name in _SORTS:
-            for _ in range(8):  # comparisons of a value, as a rule
+            for _ in range(8):  # usual number of comparisons of a value
                 METER.weigh(values[leading])
         if name == "indent":
             _charge_indent(*values[leading:], **named)
@@ -279,7 +279,7 @@ def percent(text: str, values: Any) -> str:
     while at >= 0:
         at = _key_end(text, at + 1)
         spec = _SPEC.match(text, at)
-        assert spec is not None  # it matches nothing as well
+        assert spec is not None  # the pattern also matches an empty format
         for size in spec.groups():
             if size == "*":
                 raise SecurityError("expected a width in the format itself, got `*`")

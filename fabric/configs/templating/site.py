@@ -22,11 +22,11 @@ from fabric.configs.templating.shipped import SYNTAX, ShippedLoader, environment
 
 # --- What a template may say ----------------------------------------------------------------------------------
 
-MAX_DEPTH = 100  # of expressions and statements in each other
+MAX_DEPTH = 100  # of nested expressions and statements
 
-# Filters that no template can name: they have a blank in it.
+# Names of filters with a blank, which no template can use.
 WEIGH, MADE, SPEND, JOINED = "site weigh", "site made", "site spend", "site joined"
-_PER_STEP = 8  # nodes of a body that are run in one step
+_PER_STEP = 8  # nodes of a body that count as one step
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _measured(body: list[nodes.Node]) -> list[nodes.Node]:
     while waiting:
         node = waiting.pop()
         size += 1
-        if not isinstance(node, (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):  # these count themselves
+        if not isinstance(node, (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):  # these count their own steps
             waiting += node.iter_child_nodes()
     line = body[0].lineno if body else 0
     steps = nodes.Const(1 + size // _PER_STEP, lineno=line)
@@ -174,12 +174,12 @@ def _measured(body: list[nodes.Node]) -> list[nodes.Node]:
 
 # --- The sandbox ----------------------------------------------------------------------------------------------
 
-CHAIN = "site:"  # name of a template that a site's files override: this, then the files, newest last
-MAX_BYTES = 131_072  # of one template of a site; the largest shipped one has an eighth of it
+CHAIN = "site:"  # prefix of the name of an overridden template; the files follow, the newest last
+MAX_BYTES = 131_072  # of one template of a site; eight times the largest shipped one
 
 
-_OF_JINJA = frozenset(["_block_vars", "_loop_vars"])  # passed by compiled code beside what a template writes
-# What no text file of a switch has. A tab, and the line end that Jinja makes of every other, may stand in one.
+_OF_JINJA = frozenset(["_block_vars", "_loop_vars"])  # passed by compiled templates in addition to their arguments
+# Characters that text files of switches do not contain. Allowed are tabs, and the line feed that Jinja makes of line ends.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -217,12 +217,12 @@ def check(path: Path) -> str:
     except (RecursionError, MemoryError, SyntaxError) as error:
         deep = "not a Jinja template that can be run: its expressions or blocks are nested too deep"
         raise SiteTemplateError([Problem(0, deep)]) from error
-    except (ValueError, OverflowError) as error:  # a number of thousands of digits
+    except (ValueError, OverflowError) as error:  # a number with thousands of digits
         raise SiteTemplateError([Problem(0, f"not a Jinja template: {one_line(error)}")]) from error
     if wrong:
         raise SiteTemplateError(wrong)
     base = base_of(tree)
-    assert base is not None  # else there was a problem
+    assert base is not None  # without a base there is a problem
     return base
 
 
@@ -348,18 +348,13 @@ def site_environment() -> _SiteEnvironment:
     environment.globals.update(functions.GLOBALS)
     environment.filters.clear()
     environment.filters.update(functions.filters())
-    environment.filters |= {
-        WEIGH: _weighed,
-        MADE: functions.made,
-        SPEND: METER.spend,
-        JOINED: _joined,
-    }
+    environment.filters |= {WEIGH: _weighed, MADE: functions.made, SPEND: METER.spend, JOINED: _joined}
     environment.tests.clear()
     environment.tests.update(functions.tests())
     return environment
 
 
-@pass_context  # so that Jinja does not work it out while it compiles
+@pass_context  # prevents evaluation at compile time
 def _finalized(context: Context, value: Any) -> Any:
     printable(value)
     METER.weigh(value)

@@ -15,6 +15,7 @@ from fabric.base.diagnostics import Diagnostic, Report
 from fabric.deliver.bom.bill import Bandwidth, Bill, Cost, Line, RackDevice, RackPower, Share, Use, cost, rack_power
 from fabric.deliver.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Draw, Part, Power, Spares, total, total_of
 from fabric.deliver.bom.prices import PUE, YEARS, Prices, power_range, unpriced
+from fabric.deliver.cabling.ends import Flags, Floats, Ints
 from fabric.deliver.cabling.runs import Runs
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 
 # --- cables and optics of a fabric ----------------------------------------------------------------------------
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def _codes(column: list[str], rows: Ints, code: Mapping[str, int]) -> Ints:
     return np.array([code[column[row]] for row in rows.tolist()], dtype=np.int64)
 
 
-def _sums(columns: tuple[Ints, ...], weight: Ints, wanted: NDArray[np.bool_]) -> Iterator[tuple[tuple[int, ...], int]]:
+def _sums(columns: tuple[Ints, ...], weight: Ints, wanted: Flags) -> Iterator[tuple[tuple[int, ...], int]]:
     """The sum of weights for every different row of some columns of numbers from 0; sums of 0 are left out."""
     shape = tuple(int(column.max(initial=0)) + 1 for column in columns)
     code = np.ravel_multi_index(tuple(column[wanted] for column in columns), shape)
@@ -100,7 +98,7 @@ def _cable_watts(names: NDArray[Any]) -> tuple[Floats, Floats]:
     return one, np.array(far)
 
 
-def _parted_at_b(run: Runs, number: int, rows: Ints, breakout: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _parted_at_b(run: Runs, number: int, rows: Ints, breakout: Flags) -> Flags:
     """Per row whether a breakout parts the upper end: its name is that of the port it parts."""
     devices = run.plan.fabrics[run.names[number]].devices
     found = np.zeros(len(rows), dtype=bool)
@@ -305,10 +303,6 @@ def _priced(bill: Bill) -> Bill:
     if bill.prices is None:
         return bill
     site_cost: Cost = cost(
-        ((line.part, line.in_use, line.order) for line in bill.shown()),
-        bill.prices,
-        bill.power,
-        bill.pue,
-        bill.years,
+        ((line.part, line.in_use, line.order) for line in bill.shown()), bill.prices, bill.power, bill.pue, bill.years
     )
     return replace(bill, cost=site_cost)

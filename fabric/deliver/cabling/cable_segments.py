@@ -9,10 +9,9 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabric.base.grouping import grouped_sets
-from fabric.deliver.cabling.ends import MESH, STAR, STRAIGHT, CageGroups, Ends, Module, join, most
+from fabric.deliver.cabling.ends import MESH, STAR, STRAIGHT, CageGroups, Ends, Flags, Floats, Ints, Module, join, most
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.media import CLASSES, Optic
 from fabric.model.plan import KINDS, FabricPlan
@@ -158,8 +157,6 @@ def harness(a: Optic, b: Optic) -> str:
 
 # --- segments -------------------------------------------------------------------------------------------------
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 CONNECTORS = 16  # most of one module, for numbering
 
@@ -184,8 +181,8 @@ class Legs:
     optics: tuple[list[str], list[str]]  # per leg, at a and b
     connector: tuple[Ints, Ints]  # per leg, at a and b: from 0
     named_by: Ints  # per leg: 0 or 1, the end that names its cable
-    whole_cage: NDArray[np.bool_]  # per leg: its cable takes the cage, not one connector or port of it
-    shared: NDArray[np.bool_]  # per leg: its connector is split over several legs
+    whole_cage: Flags  # per leg: its cable takes the cage, not one connector or port of it
+    shared: Flags  # per leg: its connector is split over several legs
     assembly: Ints  # per leg: legs of one number are one cable
     pieces: Ints  # per leg: cables to buy, 0 where an earlier leg counts it
     order_m: Floats  # per leg

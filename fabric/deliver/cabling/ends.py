@@ -17,6 +17,8 @@ from fabric.hardware.catalog.media import Cage
 from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FabricPlan, FabricSpec
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 LANE_SPEEDS = (10, 25, 50, 100, 200)
 MAX_DEVICE_CAGES = 1 << 12  # of one device; modules are numbered device by device
@@ -141,7 +143,6 @@ def lanes(offset: Any, speed: Any, lane_gbps: Any) -> tuple[Any, Any]:
 #
 # Computed twice: for cages, which a cable with attached ends may join, and for the connectors of optics.
 
-Flags = NDArray[np.bool_]
 
 STRAIGHT, STAR, MESH = range(3)  # one to one; one to several (or to one of several); several to several
 
@@ -187,7 +188,7 @@ def _all(component: Ints, flag: Flags, count: int) -> Flags:
     return found
 
 
-def most(component: Ints, value: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+def most(component: Ints, value: Floats, count: int) -> Floats:
     """The largest value in each component."""
     found = np.zeros(count)
     np.maximum.at(found, component, value)

@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fabric.deliver.cabling.ends import Flags, Floats, Ints
 from fabric.deliver.cabling.runs import Runs
 from fabric.design.floor.floor import Floor
 
 TIE = 1e-6  # of bundles that begin equally near the shortest comes first, so that none is left behind in a rack
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +25,7 @@ class Walk:
 
     row: Ints  # of the run list
     step: Ints  # bundle that each is part of, from 1
-    turned: NDArray[np.bool_]  # whether one begins at the upper end b
+    turned: Flags  # whether one begins at the upper end b
     walked_m: float
     bundles_as_listed_m: float  # one bundle at a time, in the order of the list
     cables_as_listed_m: float  # one cable at a time, in the order of the list

@@ -14,12 +14,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
 from fabric.deliver.cabling.cable_segments import Failure, Legs, legs
-from fabric.deliver.cabling.ends import Ends, ends
+from fabric.deliver.cabling.ends import Ends, Flags, Floats, Ints, ends
 from fabric.deliver.cabling.texts import Texts
 from fabric.deliver.export.legend import NEUTRAL, PLANES, RAILS
 from fabric.design.floor.floor import Floor, floor
@@ -60,8 +59,6 @@ def cable_colour(kind: int, lower: Device, upper: Device, planes: int) -> str:
 
 # --- lengths --------------------------------------------------------------------------------------------------
 
-Floats = NDArray[np.float64]
-
 
 def lengths(fabric: FabricPlan, floor: Floor) -> Floats:
     """Metres of every link of a fabric, slack included."""
@@ -99,9 +96,6 @@ def bought_longer(plan: Plan, needed: dict[str, Floats], bought: dict[str, Float
                     f"set `cable_length_m: {{{KINDS[kind]}: {int(np.ceil(longest))}}}`: too little headroom drops packets",
                 )
     return tuple(report.warnings)
-
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +268,7 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
 # --- links with optics ----------------------------------------------------------------------------------------
 
 
-def optical(plan: Plan, name: str) -> NDArray[np.bool_]:
+def optical(plan: Plan, name: str) -> Flags:
     """Of every link of a fabric; true as well where the catalog has no cable that joins it. Raises InputError."""
     laid = runs(plan, floor(plan))
     medium = np.array(laid.medium)[laid.leg[name]]

@@ -9,12 +9,12 @@ from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
 from fabric.base.formats import Sheet, csv_text as to_csv, json_line, no_formula, workbook
 from fabric.base.schemas.models import Amount, Count, Document, Text, described, enum_of, extended, json_key
 from fabric.base.text import aligned, printable
+from fabric.deliver.cabling.ends import Ints
 from fabric.deliver.cabling.laying_order import Walk, walk
 from fabric.deliver.cabling.runs import TONES, Runs, runs
 from fabric.design.floor.floor import floor
@@ -24,7 +24,6 @@ from fabric.model.plan import KINDS, Device, Plan
 # --- run list -------------------------------------------------------------------------------------------------
 
 Cell = str | int | float
-Ints = NDArray[np.int64]
 
 END = {"row": str, "rack": str, "ru": Count, "device": Text}
 END |= dict.fromkeys(("port", "port_name", "plug", "lanes", "optic"), str)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabric.configs.port_names import PortNames
 from fabric.deliver.cabling.cable_segments import Legs
-from fabric.deliver.cabling.ends import MAX_DEVICE_CAGES, Ends
+from fabric.deliver.cabling.ends import MAX_DEVICE_CAGES, Ends, Ints
 from fabric.design.floor.floor import Floor
 from fabric.hardware.catalog import media
 from fabric.model.plan import SERVER, FabricPlan
-
-Ints = NDArray[np.int64]
 
 
 class Texts:

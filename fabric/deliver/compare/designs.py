@@ -26,7 +26,7 @@ from fabric.deliver.bom.gather import BomRequest, gather
 from fabric.deliver.bom.parts import Power, PowerDocument
 from fabric.deliver.bom.prices import PUE, YEARS, Prices
 from fabric.deliver.compare.money import YearCost, YearCostDocument, year_cost
-from fabric.model.plan import FabricPlan, Plan
+from fabric.model.plan import BETWEEN_SWITCHES, KINDS, FabricPlan, Plan
 from fabric.model.plan.summary import built_ratio, summary
 from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.estimate.calls import Call, Calls, Stop
@@ -51,8 +51,6 @@ def site_gpus(plan: Plan) -> int:
 
 
 # --- figures --------------------------------------------------------------------------------------------------
-
-BETWEEN_SWITCHES = ("leaf-leaf", "leaf-spine", "spine-core")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +102,7 @@ def figures(fabric: FabricPlan, power: Power | None = None, calls: Calls | None 
         spines=switches["spine"],
         cores=switches["core"],
         links=sum(links.values()),
-        switch_links=sum(links[kind] for kind in BETWEEN_SWITCHES),
+        switch_links=sum(links[KINDS[kind]] for kind in BETWEEN_SWITCHES),
         cables=sum(row["cables"].values()),
         oversubscription=built_ratio(row),
         power=power,

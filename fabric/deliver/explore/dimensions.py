@@ -232,13 +232,8 @@ def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
     for values in dimensions.values():
         count *= len(values)
     if count > MAX_DESIGNS:
-        report = Report()
-        report.fail(
-            "FAB104",
-            Place("--vary"),
-            f"expected at most {MAX_DESIGNS:,} designs, got {count:,}",
-            "reduce the values or the dimensions",
-        )
+        message = f"expected at most {MAX_DESIGNS:,} designs, got {count:,}"
+        Report().fail("FAB104", OPTION, message, "reduce the values or the dimensions")
     names = [name for name in DIMENSIONS if name in dimensions]
     return [tuple(zip(names, values, strict=True)) for values in product(*(dimensions[name] for name in names))]
 

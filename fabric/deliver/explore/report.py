@@ -96,10 +96,7 @@ def title(result: SweepResult) -> str:
     if any(figures.time_us is not None for figures in result.built):
         timed = f"timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}"
         words.extend(
-            (
-                f", judged by {PurePath(design.job.name).name}" if design.job else f", {timed}",
-                f", {design.placement}",
-            )
+            (f", judged by {PurePath(design.job.name).name}" if design.job else f", {timed}", f", {design.placement}")
         )
     return "".join(words)
 

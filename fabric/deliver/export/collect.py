@@ -1,6 +1,6 @@
 """How to collect the state of a site for `fabric verify`: an SSH loop, an Ansible playbook and a Nornir script.
 
-The commands are data, `collect.yaml` in the package of each network OS, and only show.
+The commands are data, `collect.yaml` in the package of each network OS, and only show. The scripts are the text files beside.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from ipaddress import ip_address
+from pathlib import Path
 from shlex import quote
 from typing import Any, Literal
 
@@ -16,54 +17,7 @@ from fabric.hardware.catalog.models import Record
 from fabric.model.plan import Device, FabricPlan, Plan
 from fabric.nos.target import installed
 
-_SHELL = """\
-#!/bin/sh
-# Site {site}: collects the state of its switches over SSH, with commands that only show.
-#   SSH_USER=admin sh collect.sh [FOLDER]
-set -u
-STATE="${{1:-state}}"
-show() {{ # switch, address, file, command
-    mkdir -p "$STATE/$1"
-    ssh -n -o BatchMode=yes -o ConnectTimeout=10 "${{SSH_USER:-admin}}@$2" "$4" > "$STATE/$1/$3" 2>&1 ||
-        echo "$1: $3 is not collected" >&2
-}}
-"""
-_NORNIR = '''\
-"""Collects the state of a site with Nornir and nornir-netmiko: python collect.py [FOLDER]
-
-The inventory has the platform of each host as Netmiko names it, and in `data` its network OS, as `nos`.
-"""
-
-import json
-import sys
-from pathlib import Path
-
-from netmiko.exceptions import NetmikoAuthenticationException, NetmikoTimeoutException
-from nornir import InitNornir
-from nornir.core.exceptions import NornirSubTaskError
-from nornir_netmiko.tasks import netmiko_send_command
-
-STATE = Path(sys.argv[1] if len(sys.argv) > 1 else "state")
-COMMANDS = json.loads((Path(__file__).parent / "commands.json").read_text())  # network OS -> file -> command
-
-
-def collect(task):
-    for file, command in COMMANDS[task.host["nos"]].items():
-        try:
-            shown = task.run(task=netmiko_send_command, command_string=command, read_timeout=120).result
-        except NornirSubTaskError as error:
-            if isinstance(error.result.exception, (NetmikoAuthenticationException, NetmikoTimeoutException)):
-                raise  # the switch does not answer at all
-            print(f"{task.host.name}: {file} is not collected: {error.result.exception}", file=sys.stderr)
-            continue
-        target = STATE / task.host.name / file
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(shown)
-
-
-result = InitNornir(config_file="nornir.yaml").run(task=collect)
-sys.exit(1 if result.failed else 0)
-'''
+HERE = Path(__file__).parent
 
 
 class Command(Record):
@@ -97,13 +51,13 @@ def collect(plan: Plan) -> Mapping[str, str]:
     return {
         "collect.sh": _shell(plan, recipes),
         "collect.yml": _playbook(plan, recipes),
-        "collect.py": _NORNIR,
+        "collect.py": (HERE / "collect_nornir.txt").read_text(encoding="utf-8"),
         "commands.json": json_text(commands, ensure_ascii=False) + "\n",
     }
 
 
 def _shell(plan: Plan, recipes: Mapping[str, Recipe]) -> str:
-    lines = [_SHELL.format(site=plan.site)]
+    lines = [(HERE / "collect_shell.txt").read_text(encoding="utf-8").format(site=plan.site)]
     for nos, commands in recipes.items():
         lines.append(f"{nos}() {{ # switch, address")
         lines += [f'    show "$1" "$2" {quote(one.file)} {quote(one.command)}' for one in commands.commands]

@@ -11,33 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.formats import palette
-from fabric.base.formats.palette import Tone
+from fabric.base.formats.palette import Tone as Tone
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import counted, trimmed
 from fabric.model.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SERVER_LEAF, SPINE, FabricPlan
-
-__all__ = [
-    "BUSY",
-    "GOOD",
-    "NEUTRAL",
-    "PLANES",
-    "RAILS",
-    "RAIL_GROUND",
-    "ROLES",
-    "SERVERS",
-    "TIERS",
-    "Tone",
-    "bandwidth",
-    "bundle",
-    "names_span",
-    "plane_tone",
-    "ports_span",
-    "rail_colour",
-    "runs",
-    "span",
-    "totals",
-]
-
 
 # --- colours by what they tell --------------------------------------------------------------------------------
 

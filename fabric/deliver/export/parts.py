@@ -26,6 +26,12 @@ class UnitPart:
     room: int  # servers of a full unit
     gpus: int
 
+    @property
+    def planes(self) -> list[list[Device]]:
+        """The leaves by plane, rails in order."""
+        planes = sorted({leaf.plane for leaf in self.leaves})
+        return [[leaf for leaf in self.leaves if leaf.plane == plane] for plane in planes]
+
     def servers_text(self, room: float) -> str:
         """How many servers there are; of how many, where some are missing."""
         if self.servers == self.room:

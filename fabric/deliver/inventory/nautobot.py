@@ -13,8 +13,8 @@ from typing import Any
 
 from fabric.deliver.inventory.engine import TAG
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.netbox import COLOUR, device_types, own_tag
-from fabric.deliver.inventory.records import MANAGEMENT, Inventory, Item, Key, NameFilter, Port, Ref, Table, document
+from fabric.deliver.inventory.netbox import COLOUR, device_fields, device_types, own_tag, port_fields
+from fabric.deliver.inventory.records import Inventory, Item, Key, NameFilter, Port, Ref, Table, document
 from fabric.model.plan import Plan
 
 TITLE, TOKEN, URL = "Nautobot", "NAUTOBOT_TOKEN", "NAUTOBOT_URL"
@@ -62,13 +62,7 @@ def nautobot_tables(inventory: Inventory) -> list[Table]:
 
 
 def _simple(name: str, endpoint: str, names: Sequence[str], once: Mapping[str, Any] = {}, **more: Any) -> Table:
-    return Table(
-        name=name,
-        endpoint=endpoint,
-        key=(("name", ""),),
-        items=[Item((text,), {"name": text}, once) for text in names],
-        **more,
-    )
+    return Table.of(name, endpoint, (("name", ""),), [Item((text,), {"name": text}, once) for text in names], **more)
 
 
 def _organization(inventory: Inventory, place: Ref) -> Iterator[Table]:
@@ -79,15 +73,13 @@ def _organization(inventory: Inventory, place: Ref) -> Iterator[Table]:
     yield _simple("kinds", "dcim.location_types", [PLACE], types, tagged=False)
     fields = {"location_type": Ref("kinds", (PLACE,)), "name": inventory.site}
     key = (("location_type", "kinds"), ("name", ""))
-    yield Table(name="locations", endpoint="dcim.locations", key=key, items=[Item(place.key, fields, {"status": PLANNED})])
+    yield Table.of("locations", "dcim.locations", key, [Item(place.key, fields, {"status": PLANNED})])
     racks = [
         Item((*place.key, name), {"location": place, "name": name, "u_height": inventory.rack_units}, {"status": ACTIVE})
         for name in inventory.racks
     ]
     find = [{"location": place}]
-    yield Table(
-        name="racks", endpoint="dcim.racks", key=(("location", "locations"), ("name", "")), items=racks, find=find, own=True
-    )
+    yield Table.of("racks", "dcim.racks", (("location", "locations"), ("name", "")), racks, find=find, own=True)
 
 
 def _hardware(inventory: Inventory) -> Iterator[Table]:
@@ -99,7 +91,7 @@ def _hardware(inventory: Inventory) -> Iterator[Table]:
         Item((role,), {"name": role}, {"color": colours[role], "content_types": ["dcim.device"]})
         for role in sorted({device.role for device in inventory.devices})
     ]
-    yield Table(name="roles", endpoint="extras.roles", key=(("name", ""),), items=roles, tagged=False)
+    yield Table.of("roles", "extras.roles", (("name", ""),), roles, tagged=False)
     yield from device_types(inventory, "device_type", str, lambda _: {})
 
 
@@ -146,9 +138,7 @@ def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table
         fields = {"name": vrf.name, "namespace": space, "tenant": _tenant(vrf.tenant)}
         vrfs.append(Item((*space.key, vrf.name), fields, {"status": ACTIVE}))
     mine = [{"namespace": [Ref("namespaces", (name,)) for name in spaces.names]}]
-    yield Table(
-        name="vrfs", endpoint="ipam.vrfs", key=(("namespace", "namespaces"), ("name", "")), items=vrfs, find=mine, own=True
-    )
+    yield Table.of("vrfs", "ipam.vrfs", (("namespace", "namespaces"), ("name", "")), vrfs, find=mine, own=True)
     groups = sorted({f"{records.site}-{vlan.fabric}" for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups, {"location": place})
     vlans = []
@@ -157,9 +147,7 @@ def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table
         fields = {"vlan_group": group, "vid": vlan.number, "name": vlan.name, "tenant": _tenant(vlan.tenant)}
         vlans.append(Item((*group.key, str(vlan.number)), fields, {"status": ACTIVE}))
     where = [{"vlan_group": [Ref("groups", (name,)) for name in groups]}]
-    yield Table(
-        name="vlans", endpoint="ipam.vlans", key=(("vlan_group", "groups"), ("vid", "")), items=vlans, find=where, own=True
-    )
+    yield Table.of("vlans", "ipam.vlans", (("vlan_group", "groups"), ("vid", "")), vlans, find=where, own=True)
     rows = []
     for prefix in records.prefixes:
         space = Ref("namespaces", (spaces.of_prefix(prefix.vrf),))
@@ -167,7 +155,7 @@ def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table
         rows.append(Item((prefix.text, *space.key), fields, {"status": ACTIVE, "type": "network"}))
     rows.sort(key=lambda item: ip_network(item.key[0]).prefixlen)  # parents first
     key = (("prefix", ""), ("namespace", "namespaces"))
-    yield Table(name="prefixes", endpoint="ipam.prefixes", key=key, items=rows, find=mine, own=True)
+    yield Table.of("prefixes", "ipam.prefixes", key, rows, find=mine, own=True)
 
 
 def _tenant(name: str) -> Ref | None:
@@ -176,27 +164,12 @@ def _tenant(name: str) -> Ref | None:
 
 def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
     spaces = _Spaces(records)
-    devices = []
-    for device in records.devices:
-        fields = {
-            "name": device.name,
-            "device_type": Ref("types", (device.maker, device.model)),
-            "role": Ref("roles", (device.role,)),
-            "platform": Ref("platforms", (device.platform,)) if device.platform else None,
-            "location": place,
-            "rack": Ref("racks", (*place.key, device.rack)),
-            "position": device.ru or None,
-            "face": "front" if device.ru else "",
-            "tenant": _tenant(device.tenant),
-        }
-        devices.append(Item((*place.key, device.name), fields, {"status": PLANNED}))
-    yield Table(
-        name="devices",
-        endpoint="dcim.devices",
-        key=(("location", "locations"), ("name", "")),
-        items=devices,
-        find=[{"location": place}],
-        own=True,
+    devices = [
+        Item((*place.key, device.name), device_fields(device, "location", place, str), {"status": PLANNED})
+        for device in records.devices
+    ]
+    yield Table.of(
+        "devices", "dcim.devices", (("location", "locations"), ("name", "")), devices, find=[{"location": place}], own=True
     )
     in_vrf = sorted({(port.vrf, port.device) for port in records.ports if port.vrf})
     vrf_of = {vrf.name: Ref("vrfs", (spaces.of_prefix(vrf.name), vrf.name)) for vrf in records.vrfs}
@@ -206,18 +179,10 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
     ]
     key = (("vrf", "vrfs"), ("device", "devices"))
     find = [{"vrf": list(vrf_of.values())}]
-    yield Table(name="tables", endpoint="ipam.vrf_device_assignments", key=key, items=uses, find=find, tagged=False)
+    yield Table.of("tables", "ipam.vrf_device_assignments", key, uses, find=find, tagged=False)
     ports = [_port(records, place, vrf_of, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
-    yield Table(
-        name="interfaces",
-        endpoint="dcim.interfaces",
-        key=key,
-        items=ports,
-        find=[{"location": NameFilter(place)}],
-        own=True,
-        adopt=True,
-    )
+    yield Table.of("interfaces", "dcim.interfaces", key, ports, find=[{"location": NameFilter(place)}], own=True, adopt=True)
     wires = []
     for wire in records.wires:
         a, b = (Ref("interfaces", (*place.key, *end)) for end in (wire.a, wire.b))
@@ -228,8 +193,8 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
         wires.append(Item((*a.key, *b.key), fields, {"status": PLANNED}))
     ends = (("termination_a_id", "interfaces"), ("termination_b_id", "interfaces"))
     here = [{"location": NameFilter(place)}]
-    yield Table(
-        name="cables", endpoint="dcim.cables", key=ends, items=wires, find=here, own=True, late_tags=True, ends=_ports
+    yield Table.of(
+        "cables", "dcim.cables", ends, wires, find=here, own=True, late_tags=True, ends=_ports
     )  # as of Nautobot 3.2
 
 
@@ -240,21 +205,8 @@ def _ports(key: Key) -> tuple[Key, ...]:
 
 
 def _port(records: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port) -> Item:
-    group = f"{records.site}-{port.fabric}"
-    fields: dict[str, Any] = {
-        "device": Ref("devices", (*place.key, port.device)),
-        "name": port.name,
-        "type": port.type,
-        "mgmt_only": port.what == MANAGEMENT,
-        "description": port.description[:200],
-        "vrf": vrf_of[port.vrf] if port.vrf else None,
-    }
-    if port.mtu:
-        fields["mtu"] = port.mtu
-    if port.untagged or port.tagged:
-        fields["mode"] = "tagged" if port.tagged else "access"
-        fields["untagged_vlan"] = Ref("vlans", (group, str(port.untagged))) if port.untagged else None
-        fields["tagged_vlans"] = [Ref("vlans", (group, str(number))) for number in port.tagged]
+    vrf = vrf_of[port.vrf] if port.vrf else None
+    fields = port_fields(port, place, f"{records.site}-{port.fabric}", vrf, has_speed=False)
     return Item((*place.key, port.device, port.name), fields, {"status": PLANNED})
 
 
@@ -273,21 +225,13 @@ def _addresses(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Tabl
         if address.device:
             port = Ref("interfaces", (*place.key, address.device, address.port))
             joins.append(Item((*key, *port.key), {"ip_address": address_of[key], "interface": port}))
-    yield Table(name="ip_roles", endpoint="extras.roles", key=(("name", ""),), items=[], tagged=False)
+    yield Table.of("ip_roles", "extras.roles", (("name", ""),), [], tagged=False)
     parents = [{"parent": [Ref("prefixes", (prefix, space)) for _, prefix, space in address_of]}]
     key_of = (("address", ""), ("parent", "prefixes"))
-    yield Table(name="addresses", endpoint="ipam.ip_addresses", key=key_of, items=rows, find=_distinct(parents), own=True)
+    yield Table.of("addresses", "ipam.ip_addresses", key_of, rows, find=_distinct(parents), own=True)
     ids = [{"ip_address": list(address_of.values())}]
     both = (("ip_address", "addresses"), ("interface", "interfaces"))
-    yield Table(
-        name="assignments",
-        endpoint="ipam.ip_address_to_interface",
-        key=both,
-        items=joins,
-        find=ids,
-        tagged=False,
-        joins="addresses",
-    )
+    yield Table.of("assignments", "ipam.ip_address_to_interface", both, joins, find=ids, tagged=False, joins="addresses")
     primary = []
     for device in records.devices:
         if device.management and device.platform:
@@ -295,9 +239,7 @@ def _addresses(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Tabl
             name = "primary_ip6" if ":" in device.management else "primary_ip4"
             primary.append(Item((*place.key, device.name), {name: Ref("addresses", (device.management, parent, space))}))
     key_of = (("location", "locations"), ("name", ""))
-    yield Table(
-        name="primary", endpoint="dcim.devices", key=key_of, items=primary, tagged=False, part_of="devices", patch=True
-    )
+    yield Table.of("primary", "dcim.devices", key_of, primary, tagged=False, part_of="devices", patch=True)
 
 
 def _distinct(find: list[dict[str, list[Ref]]]) -> list[dict[str, list[Ref]]]:

@@ -12,6 +12,7 @@ from fabric.deliver.inventory.gather import inventory, words
 from fabric.deliver.inventory.records import (
     LOOPBACK,
     MANAGEMENT,
+    DeviceRecord,
     Inventory,
     Item,
     Key,
@@ -102,34 +103,25 @@ def netbox_tables(records: Inventory) -> list[Table]:
 def _simple(name: str, endpoint: str, names: Sequence[str], extra: Callable[[str], Mapping[str, Any]] | None = None) -> Table:
     """Objects that have a name and a slug."""
     items = [Item((slug(text),), {"name": text, "slug": slug(text)}, extra(text) if extra else {}) for text in names]
-    return Table(name=name, endpoint=endpoint, key=(("slug", ""),), items=items)
+    return Table.of(name, endpoint, (("slug", ""),), items)
 
 
 def _organization(inventory: Inventory) -> Iterator[Table]:
     both = {TAG: "made by fabricwright", own_tag(inventory.site): f"made by fabricwright for site {inventory.site}"}
     rows = [Item((slug(t),), {"name": t, "slug": slug(t)}, {"color": COLOUR, "description": why}) for t, why in both.items()]
-    yield Table(name="tags", endpoint="extras.tags", key=(("slug", ""),), items=rows, tagged=False)
+    yield Table.of("tags", "extras.tags", (("slug", ""),), rows, tagged=False)
     yield _simple("tenants", "tenancy.tenants", inventory.tenants)
     yield _simple("sites", "dcim.sites", [inventory.site], lambda _: {"status": "planned"})
     site = Ref("sites", (slug(inventory.site),))
     racks = [
         Item((*site.key, name), {"site": site, "name": name, "u_height": inventory.rack_units}) for name in inventory.racks
     ]
-    yield Table(
-        name="racks",
-        endpoint="dcim.racks",
-        key=(("site", "sites"), ("name", "")),
-        items=racks,
-        find=[{"site_id": site}],
-        own=True,
-    )
+    yield Table.of("racks", "dcim.racks", (("site", "sites"), ("name", "")), racks, find=[{"site_id": site}], own=True)
     if inventory.asns:
         yield _simple("rirs", "ipam.rirs", [PRIVATE], lambda _: {"is_private": True})
         rir = Ref("rirs", (slug(PRIVATE),))
         asns = [Item((str(n.number),), {"asn": n.number, "rir": rir}, {"description": n.what[:200]}) for n in inventory.asns]
-        yield Table(
-            name="asns", endpoint="ipam.asns", key=(("asn", ""),), items=asns
-        )  # private numbers: sites may have the same
+        yield Table.of("asns", "ipam.asns", (("asn", ""),), asns)  # private numbers: sites may have the same
 
 
 def _hardware(made: Inventory) -> Iterator[Table]:
@@ -161,16 +153,14 @@ def device_types(
         for name, type_ in model.ports:
             part = {"device_type": Ref("types", key), "name": name, "type": type_, "mgmt_only": name in managed}
             templates.append(Item((*key, name), part))
-    yield Table(
-        name="types", endpoint="dcim.device_types", key=(("manufacturer", "manufacturers"), ("model", "")), items=types
-    )
+    yield Table.of("types", "dcim.device_types", (("manufacturer", "manufacturers"), ("model", "")), types)
     parts = (("device_type", "types"), ("name", ""))
     filters = [{within: [Ref("types", item.key) for item in types]}]
-    yield Table(
-        name="templates",
-        endpoint="dcim.interface_templates",
-        key=parts,
-        items=templates,
+    yield Table.of(
+        "templates",
+        "dcim.interface_templates",
+        parts,
+        templates,
         find=filters,
         tagged=False,
         only_new=True,
@@ -181,14 +171,7 @@ def device_types(
 def _networks(records: Inventory) -> Iterator[Table]:
     tenant = _tenant_ref
     vrfs = [Item((vrf.name,), {"name": vrf.name, "tenant": tenant(vrf.tenant)}) for vrf in records.vrfs]
-    yield Table(
-        name="vrfs",
-        endpoint="ipam.vrfs",
-        key=(("name", ""),),
-        items=vrfs,
-        find=[{"name": [vrf.name for vrf in records.vrfs]}],
-        own=True,
-    )
+    yield Table.of("vrfs", "ipam.vrfs", (("name", ""),), vrfs, find=[{"name": [vrf.name for vrf in records.vrfs]}], own=True)
     groups = sorted({slug(f"{records.site}-{vlan.fabric}") for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups)
     vlans = []
@@ -197,9 +180,7 @@ def _networks(records: Inventory) -> Iterator[Table]:
         fields = {"group": group, "vid": vlan.number, "name": vlan.name, "tenant": tenant(vlan.tenant)}
         vlans.append(Item((*group.key, str(vlan.number)), fields, {"status": "active"}))
     where = [{"group_id": [Ref("groups", (name,)) for name in groups]}]
-    yield Table(
-        name="vlans", endpoint="ipam.vlans", key=(("group", "groups"), ("vid", "")), items=vlans, find=where, own=True
-    )
+    yield Table.of("vlans", "ipam.vlans", (("group", "groups"), ("vid", "")), vlans, find=where, own=True)
     rows = []
     for prefix in records.prefixes:
         vrf = Ref("vrfs", (prefix.vrf,)) if prefix.vrf else None
@@ -209,9 +190,7 @@ def _networks(records: Inventory) -> Iterator[Table]:
         {"prefix": [prefix.text for prefix in records.prefixes]},
         {"tag": [NameFilter(tags(records.site)[1])]},
     ]
-    yield Table(
-        name="prefixes", endpoint="ipam.prefixes", key=(("prefix", ""), ("vrf", "vrfs")), items=rows, find=filters, own=True
-    )
+    yield Table.of("prefixes", "ipam.prefixes", (("prefix", ""), ("vrf", "vrfs")), rows, find=filters, own=True)
 
 
 def _tenant_ref(name: str) -> Ref | None:
@@ -220,33 +199,14 @@ def _tenant_ref(name: str) -> Ref | None:
 
 def _devices(records: Inventory) -> Iterator[Table]:
     site = Ref("sites", (slug(records.site),))
-    devices = []
-    for device in records.devices:
-        fields = {
-            "name": device.name,
-            "device_type": Ref("types", (slug(device.maker), device.model)),
-            "role": Ref("roles", (slug(device.role),)),
-            "platform": Ref("platforms", (slug(device.platform),)) if device.platform else None,
-            "site": site,
-            "rack": Ref("racks", (*site.key, device.rack)),
-            "position": device.ru or None,
-            "face": "front" if device.ru else "",
-            "tenant": _tenant_ref(device.tenant),
-        }
-        devices.append(Item((*site.key, device.name), fields, {"status": "planned"}))
-    yield Table(
-        name="devices",
-        endpoint="dcim.devices",
-        key=(("site", "sites"), ("name", "")),
-        items=devices,
-        find=[{"site_id": site}],
-        own=True,
-    )
+    devices = [
+        Item((*site.key, device.name), device_fields(device, "site", site, slug), {"status": "planned"})
+        for device in records.devices
+    ]
+    yield Table.of("devices", "dcim.devices", (("site", "sites"), ("name", "")), devices, find=[{"site_id": site}], own=True)
     ports = [_port(records, site, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
-    yield Table(
-        name="interfaces", endpoint="dcim.interfaces", key=key, items=ports, find=[{"site_id": site}], own=True, adopt=True
-    )
+    yield Table.of("interfaces", "dcim.interfaces", key, ports, find=[{"site_id": site}], own=True, adopt=True)
     wires = []
     for wire in records.wires:
         a, b = (Ref("interfaces", (*site.key, *end)) for end in (wire.a, wire.b))
@@ -265,16 +225,7 @@ def _devices(records: Inventory) -> Iterator[Table]:
         ends = [[(t["object"]["device"]["name"], t["object"]["name"]) for t in row[side]] for side in _SIDES]
         return _ends(slugs, *(tuple(end[0]) if end else ("", "") for end in ends))
 
-    yield Table(
-        name="cables",
-        endpoint="dcim.cables",
-        key=(),
-        items=wires,
-        find=[{"site_id": site}],
-        key_of=joined,
-        own=True,
-        ends=_ports,
-    )
+    yield Table.of("cables", "dcim.cables", (), wires, find=[{"site_id": site}], key_of=joined, own=True, ends=_ports)
 
 
 _SIDES = ("a_terminations", "b_terminations")
@@ -292,24 +243,55 @@ def _ports(key: Key) -> tuple[Key, ...]:
     return (one, port), (other, far)
 
 
-def _port(records: Inventory, site: Ref, port: Port) -> Item:
-    group = Ref("groups", (slug(f"{records.site}-{port.fabric}"),))
+def device_fields(device: DeviceRecord, where: str, place: Ref, called: Callable[[str], str]) -> dict[str, Any]:
+    """A device in its rack.
+
+    Args:
+        where: field of its place.
+        called: makes the key of an object of its name.
+    """
+    return {
+        "name": device.name,
+        "device_type": Ref("types", (called(device.maker), device.model)),
+        "role": Ref("roles", (called(device.role),)),
+        "platform": Ref("platforms", (called(device.platform),)) if device.platform else None,
+        where: place,
+        "rack": Ref("racks", (*place.key, device.rack)),
+        "position": device.ru or None,
+        "face": "front" if device.ru else "",
+        "tenant": Ref("tenants", (called(device.tenant),)) if device.tenant else None,
+    }
+
+
+def port_fields(port: Port, place: Ref, group: str, vrf: Ref | None, has_speed: bool) -> dict[str, Any]:
+    """A port with its VLANs.
+
+    Args:
+        group: key of the VLAN group of its fabric.
+        has_speed: the system has speeds of ports, in kb/s.
+    """
     fields: dict[str, Any] = {
-        "device": Ref("devices", (*site.key, port.device)),
+        "device": Ref("devices", (*place.key, port.device)),
         "name": port.name,
         "type": port.type,
         "mgmt_only": port.what == MANAGEMENT,
         "description": port.description[:200],
-        "vrf": Ref("vrfs", (port.vrf,)) if port.vrf else None,
+        "vrf": vrf,
     }
     if port.mtu:
         fields["mtu"] = port.mtu
-    if port.speed_gbps and port.what not in (LOOPBACK, MANAGEMENT):
-        fields["speed"] = port.speed_gbps * 1_000_000  # kb/s
+    if has_speed and port.speed_gbps and port.what not in (LOOPBACK, MANAGEMENT):
+        fields["speed"] = port.speed_gbps * 1_000_000
     if port.untagged or port.tagged:
         fields["mode"] = "tagged" if port.tagged else "access"
-        fields["untagged_vlan"] = Ref("vlans", (*group.key, str(port.untagged))) if port.untagged else None
-        fields["tagged_vlans"] = [Ref("vlans", (*group.key, str(number))) for number in port.tagged]
+        fields["untagged_vlan"] = Ref("vlans", (group, str(port.untagged))) if port.untagged else None
+        fields["tagged_vlans"] = [Ref("vlans", (group, str(number))) for number in port.tagged]
+    return fields
+
+
+def _port(records: Inventory, site: Ref, port: Port) -> Item:
+    vrf = Ref("vrfs", (port.vrf,)) if port.vrf else None
+    fields = port_fields(port, site, slug(f"{records.site}-{port.fabric}"), vrf, has_speed=True)
     return Item((*site.key, port.device, port.name), fields)
 
 
@@ -330,14 +312,14 @@ def _addresses(records: Inventory) -> Iterator[Table]:
     find = [{"parent": text} for text in pools] + [{"tag": [NameFilter(tags(records.site)[1])]}]
     key = (("address", ""), ("vrf", "vrfs"))
     port = ("assigned_object_id", "interfaces")
-    yield Table(name="addresses", endpoint="ipam.ip_addresses", key=key, items=rows, find=find, own=True, falls_with=port)
+    yield Table.of("addresses", "ipam.ip_addresses", key, rows, find=find, own=True, falls_with=port)
     primary = []
     for device in records.devices:
         if device.management and device.platform:
             name = "primary_ip6" if ":" in device.management else "primary_ip4"
             primary.append(Item((*site, device.name), {name: Ref("addresses", (device.management, ""))}))
     key = (("site", "sites"), ("name", ""))
-    yield Table(name="primary", endpoint="dcim.devices", key=key, items=primary, tagged=False, part_of="devices", patch=True)
+    yield Table.of("primary", "dcim.devices", key, primary, tagged=False, part_of="devices", patch=True)
 
 
 def _vnis(records: Inventory) -> Iterator[Table]:
@@ -358,6 +340,6 @@ def _vnis(records: Inventory) -> Iterator[Table]:
             vlan = Ref("vlans", (slug(f"{records.site}-{vni.fabric}"), str(vni.vlan)))
             term = {"l2vpn": Ref("l2vpns", (slug(name),)), "assigned_object_type": "ipam.vlan", "assigned_object_id": vlan}
             ends.append(Item((slug(name), *vlan.key), term))
-    yield Table(name="l2vpns", endpoint="vpn.l2vpns", key=(("slug", ""),), items=rows, own=True)
+    yield Table.of("l2vpns", "vpn.l2vpns", (("slug", ""),), rows, own=True)
     key = (("l2vpn", "l2vpns"), ("assigned_object_id", "vlans"))
-    yield Table(name="terminations", endpoint="vpn.l2vpn_terminations", key=key, items=ends, own=True)
+    yield Table.of("terminations", "vpn.l2vpn_terminations", key, ends, own=True)

@@ -194,6 +194,11 @@ class Table:
     falls_with: tuple[str, str] | None = None  # field, and table of what takes it along when it is deleted
     joins: str = ""  # table whose objects this one ties to others; without tags, pruned where those are ours
 
+    @classmethod
+    def of(cls, name: str, endpoint: str, key: tuple[tuple[str, str], ...], items: Sequence[Item], **more: Any) -> Table:
+        """A table; `more`: further fields."""
+        return cls(name=name, endpoint=endpoint, key=key, items=items, **more)
+
 
 def document(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Objects by endpoint as JSON, an object a line."""

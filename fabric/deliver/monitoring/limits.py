@@ -13,10 +13,10 @@ import numpy as np
 from fabric.configs.targets import balances_by_load
 from fabric.model.plan import (
     ATTACHED,
+    BETWEEN_SWITCHES,
     CORE,
     KINDS,
     LEAF,
-    LEAF_LEAF,
     LEAF_SPINE,
     SPINE,
     SPINE_CORE,
@@ -138,7 +138,7 @@ class PortClasses:
 def sessions_down(fabric: FabricPlan) -> dict[str, float]:
     """Role → share of a switch's sessions whose loss no single neighbor explains, at least a quarter."""
     links, share_of = fabric.links, {}
-    between = np.isin(links.kind, (LEAF_LEAF, LEAF_SPINE, SPINE_CORE))
+    between = np.isin(links.kind, BETWEEN_SWITCHES)
     for role in SWITCH_ROLES:
         one = next((device for device in fabric.switches if device.role == role), None)
         if one is None:

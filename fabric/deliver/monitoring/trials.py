@@ -120,13 +120,7 @@ def _switch_trials(sample: SampleElements) -> Iterator[Trial]:
             name="a switch does not answer", signals=basic, after={"SwitchUnreachable": 1}, silent=frozenset({deaf.name})
         )
         once = {"SwitchNotMonitored": 1}
-        yield Trial(
-            name="a switch was never added",
-            signals=basic,
-            after=once,
-            before=once,
-            unknown=frozenset({deaf.name}),
-        )
+        yield Trial(name="a switch was never added", signals=basic, after=once, before=once, unknown=frozenset({deaf.name}))
         all_alerts = {"ManagementNetworkDown": 1, "SwitchDown": len(sample.switches)}
         names = frozenset(device.name for device in sample.switches)
         yield Trial(name="nothing answers", signals=basic, after=all_alerts, silent=names)

@@ -13,19 +13,7 @@ from fabric.configs.site_files import addresses
 from fabric.deliver.monitoring.exporters import Exporter, escaped, exporters_of, labels, selector
 from fabric.deliver.monitoring.limits import PortClass, PortClasses, imbalance, sessions_down
 from fabric.design.floor.floor import Floor
-from fabric.model.plan import (
-    ATTACHED,
-    CORE,
-    KINDS,
-    LEAF,
-    LEAF_LEAF,
-    LEAF_SPINE,
-    SERVER,
-    SPINE,
-    SPINE_CORE,
-    Device,
-    FabricPlan,
-)
+from fabric.model.plan import ATTACHED, BETWEEN_SWITCHES, CORE, KINDS, LEAF, SERVER, SPINE, Device, FabricPlan
 
 # --- facts ----------------------------------------------------------------------------------------------------
 # The plan as series of the exposition format: one line per switch, port and session, each of value 1 and all labels.
@@ -157,7 +145,7 @@ class Facts:
         far = addresses(fabric)
         where = [coordinates(device) for device in devices]
         for link, kind in enumerate(columns["kind"]):
-            between_switches = kind in (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
+            between_switches = kind in BETWEEN_SWITCHES
             indices = columns["a"][link], columns["b"][link]
             shared = tuple(near or other for near, other in zip(where[indices[0]], where[indices[1]], strict=True))
             for end in (0, 1) if between_switches else (1,):

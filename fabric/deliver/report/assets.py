@@ -92,11 +92,7 @@ def _ticks(text: str) -> Markup:
 def template(name: str) -> Template:
     """A template of this package; `ticks` is a filter."""
     environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["ticks"] = _ticks
     return environment.get_template(name)

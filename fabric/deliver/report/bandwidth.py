@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from fabric.base.text import percent, size
 from fabric.deliver.report.assets import Grid, grid
-from fabric.deliver.report.charts import WIDE, Panel, panels
+from fabric.deliver.report.charts import WIDE, Panel, panels, without_sheet
 from fabric.deliver.report.study import SIZES, Study, mean_loss, slowest_loss
 from fabric.solver.capacity.failures import Loss
 from fabric.solver.collective import COLLECTIVES
@@ -15,12 +13,11 @@ from fabric.solver.estimate.plot import picture
 # --- bus bandwidth by size ------------------------------------------------------------------------------------
 
 _SUCH = ", such as "
-_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 
 def curve_svg(study: Study) -> str:
     """The chart of `fabric estimate --plot`; its colours come from the page."""
-    return _SHEET.sub("", picture([study.curve], study.request.measured, WIDE), count=1).strip()
+    return without_sheet(picture([study.curve], study.request.measured, WIDE)).strip()
 
 
 def curve_grid(study: Study) -> Grid:

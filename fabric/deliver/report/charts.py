@@ -6,6 +6,7 @@ A chart is as wide as the page. Labels that would touch are left out; every bar 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,9 +20,15 @@ from fabric.solver import Floats
 from fabric.solver.goodput.goodput import Goodput
 
 WIDE = 1200.0
+_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 580.0, 220.0, 62.0, 46.0, 12.0
 _ROW, _BAR, _HEAD, _AIR, _VALUE = 26.0, 15.0, 48.0, 10.0, 62.0
 _SIZE = 12.5
+
+
+def without_sheet(svg: str) -> str:
+    """A picture without its style sheet, for a page that has one."""
+    return _SHEET.sub("", svg, count=1)
 
 
 @dataclass(frozen=True)

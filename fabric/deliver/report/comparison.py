@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from fabric.audit.checks import Finding
+from fabric.audit.checks.design.base import NOUNS
 from fabric.audit.diff.design import flat
 from fabric.base.text import percent, size
 from fabric.deliver.bom.bill import Bill
@@ -127,7 +128,6 @@ def _for(study: Study, collective: str) -> Study:
 
 MAX_KEYS = 80
 NOT_SET = "not set"
-_TIER_NAMES = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 
 @dataclass(frozen=True)
@@ -193,13 +193,13 @@ def _figures(design: Design, study: Study, request_bytes: int, collective: str) 
     yield "units", Value(f"{row['units']:,} of {unit_servers(row)}")
     yield "switches", _count(study.figures.switches)
     for tier, count in row["switches"].items():
-        yield f"{_TIER_NAMES[tier]}", Value(f"{count:,} × {row['models'][tier]}", count) if count else NONE
+        yield f"{NOUNS[tier]}", Value(f"{count:,} × {row['models'][tier]}", count) if count else NONE
     yield "links", _count(study.figures.links)
     yield "links between switches", _count(study.figures.switch_links)
     yield "cables", _count(study.figures.cables)
     for tier, ratios in ((LEAF, leaf_ratios(row)), (SPINE, [row["oversubscription"]["spine"]])):
         text = " and ".join(f"{ratio:g}:1" for ratio in ratios if ratio is not None)
-        yield f"oversubscription of {_TIER_NAMES[tier]}", Value(text) if text else NONE
+        yield f"oversubscription of {NOUNS[tier]}", Value(text) if text else NONE
     if capacity.bisection:
         yield "bisection, of NIC speed", Value(percent(capacity.bisection.share))
     least, most = capacity.paths_least, capacity.paths_most

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from fabric.deliver.export.legend import totals
 from fabric.deliver.report import comparison
 from fabric.deliver.report.assets import Assets, Grid, template
 from fabric.deliver.report.bandwidth import CAPTION, loss_words
-from fabric.deliver.report.charts import WIDE, Panel, panels
+from fabric.deliver.report.charts import WIDE, Panel, panels, without_sheet
 from fabric.deliver.report.comparison import Design, GivenDesign, Group, designs, groups
 from fabric.deliver.report.study import ReportRequest, Study, mean_loss, slowest_loss
 from fabric.deliver.report.summary import Overview, overview
@@ -29,7 +28,6 @@ from fabric.solver.estimate.estimate import Estimate
 
 # --- charts ---------------------------------------------------------------------------------------------------
 
-_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 _KINDS = ("core", "spine", "leaf", "spine-core link", "leaf-spine link", "server-leaf link")
 
 
@@ -58,7 +56,7 @@ def curves(group: Group, collective: str) -> str:
     for index, table in enumerate(group.there[0][1].request.measured):
         dots = tuple((float(row.bytes), row.busbw_GBps) for row in table.rows)
         series.append(Series(f"measured: {table.id}", dots, style="dots", colour=4 + index))
-    return _SHEET.sub("", busbw_svg(f"{collective}, by design", series, width=WIDE), count=1).strip()
+    return without_sheet(busbw_svg(f"{collective}, by design", series, width=WIDE)).strip()
 
 
 def _ideal(now: Estimate) -> list[tuple[float, float]]:

@@ -266,10 +266,7 @@ def spread(study: Study) -> Spread | None:
             width = max(round(float(share.max()) / BIN) for share in shares) + 1
             tiers.append(TierSpread(f"{TIERS[a]} → {TIERS[b]}", *(_columns(share, width) for share in shares)))
     return Spread(
-        tuple(tiers),
-        ecmp_study(net, route_table, flows, mode, seeds=DRAWS),
-        ecmp_study(net, route_table, whole, SPRAY),
-        qps,
+        tuple(tiers), ecmp_study(net, route_table, flows, mode, seeds=DRAWS), ecmp_study(net, route_table, whole, SPRAY), qps
     )
 
 
@@ -298,14 +295,7 @@ def spread_grid(result: Spread) -> Grid:
         )
         for tier in result.hashed.tiers
     ]
-    titles = (
-        "tier",
-        "#links",
-        "#unused",
-        "#with collisions",
-        f"#max / mean, {result.name}",
-        "#max / mean, spraying",
-    )
+    titles = ("tier", "#links", "#unused", "#with collisions", f"#max / mean, {result.name}", "#max / mean, spraying")
     return grid("Link load by tier, mean of the runs", titles, rows)
 
 

@@ -11,23 +11,10 @@ import numpy as np
 from fabric.base.grouping import grouped
 from fabric.configs.site_files import routed
 from fabric.deliver.report.assets import Grid, grid
-from fabric.design.planner.lossless import RULES
 from fabric.hardware.headroom import explain
-from fabric.model.plan import (
-    ATTACHMENT,
-    CORE,
-    LEAF,
-    LEAF_LEAF,
-    LEAF_SPINE,
-    SERVER_LEAF,
-    SPINE,
-    SPINE_CORE,
-    FabricLossless,
-    FabricPlan,
-)
+from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, CORE, LEAF, SERVER_LEAF, SPINE, FabricLossless, FabricPlan
+from fabric.model.settings.services import ECN_RULES
 from fabric.nos.target import target
-
-_BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 def pools_grid(fabric: FabricPlan) -> Grid:
@@ -47,7 +34,7 @@ def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, Sequence[str], list[int],
     yield "loopbacks", pool("loopback"), _there(fabric.loopback[switches]), "one address"
     yield "loopbacks, IPv6", pool("loopback6"), _there(fabric.loopback6[switches]), "one address"
     yield "VTEPs", pool("vtep"), sorted({*fabric.tenancy.vtep.values(), *_shared_vteps(fabric)}), "one address"
-    yield "links of switches", pool("p2p"), _there(fabric.subnet[np.isin(kind, _BETWEEN_SWITCHES)]), subnet
+    yield "links of switches", pool("p2p"), _there(fabric.subnet[np.isin(kind, BETWEEN_SWITCHES)]), subnet
     yield "subinterfaces of tenants", pool("p2p"), sorted(_subinterfaces(fabric)), subnet
     yield "links of servers", pool("servers"), _there(fabric.subnet[kind == SERVER_LEAF]), subnet
     yield "links of attachments", pool("servers"), _there(fabric.subnet[kind == ATTACHMENT]), subnet
@@ -153,7 +140,7 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
         f"RoCE: DSCP {qos.dscp}, priority {qos.priority}, lossless (PFC), guaranteed {qos.lossless_percent} %. "
         f"Congestion notifications: DSCP {qos.cnp_dscp}, priority {qos.cnp_priority}. "
         f"Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
-        f"ECN by rule {settings.ecn.rule} ({RULES[settings.ecn.rule].source})."
+        f"ECN by rule {settings.ecn.rule} ({ECN_RULES[settings.ecn.rule].source})."
     )
     return Arithmetic(sentence, _ports(fabric, lossless), _buffers(fabric, lossless), tuple(_sums(fabric, lossless)))
 

@@ -5,9 +5,6 @@ Its content policy allows the one style sheet and the one script that stand in i
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
@@ -15,15 +12,15 @@ from markupsafe import Markup
 from fabric.deliver.export.formats import FORMATS
 from fabric.deliver.report import bandwidth, hardware, loads, numbers, summary
 from fabric.deliver.report.assets import Assets, Grid, grid, template
-from fabric.deliver.report.charts import histogram
+from fabric.deliver.report.charts import histogram, without_sheet
 from fabric.deliver.report.data import document, encoded
 from fabric.deliver.report.goodput import GoodputSection
 from fabric.deliver.report.hardware import Sites, sites
-from fabric.deliver.report.loads import Scenario, loads_grid, scenarios
-from fabric.deliver.report.numbers import Arithmetic, arithmetic
+from fabric.deliver.report.loads import loads_grid, scenarios
+from fabric.deliver.report.numbers import arithmetic
 from fabric.deliver.report.study import ReportRequest, Study, studies
 from fabric.deliver.report.tables import cells, tables
-from fabric.model.plan import FabricPlan, Plan
+from fabric.model.plan import Plan
 
 SECTIONS = (
     *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
@@ -34,90 +31,42 @@ SECTIONS = (
 )
 STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MAX_TABLE_ROWS
 MAX_TABLE_ROWS = 100_000
-_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class FabricPart:
-    """What the template prints of one fabric; figures are computed when it asks for them."""
-
-    study: Study
-    where: Sites
-
-    @property
-    def name(self) -> str:
-        return self.study.fabric.name
-
-    @property
-    def fabric(self) -> FabricPlan:
-        return self.study.fabric
-
-    @property
-    def sentence(self) -> str:
-        return summary.sentence(self.study)
-
-    @cached_property
-    def figures(self) -> list[summary.Figure]:
-        return summary.figures(self.study)
-
-    @property
-    def design_grids(self) -> list[Grid]:
-        return [summary.tiers_grid(self.study), summary.links_grid(self.study, self.where.laid(self.fabric))]
-
-    @property
-    def curve(self) -> Markup | None:
-        return Markup(bandwidth.curve_svg(self.study)) if self.study.trains else None
-
-    @property
-    def curve_grid(self) -> Grid:
-        return bandwidth.curve_grid(self.study)
-
-    @cached_property
-    def spread(self) -> loads.Spread | None:
-        return loads.spread(self.study) if self.study.request.load else None
-
-    @property
-    def histograms(self) -> list[tuple[str, Markup]]:
-        return [(tier.name, Markup(histogram(tier))) for tier in self.spread.tiers] if self.spread else []
-
-    @property
-    def spread_grids(self) -> list[Grid]:
-        return [loads.spread_grid(self.spread), loads.rates_grid(self.spread)] if self.spread else []
-
-    @cached_property
-    def scenarios(self) -> tuple[Scenario, ...]:
-        return scenarios(self.study)
-
-    @property
-    def loads_grid(self) -> Grid:
-        return loads_grid(self.scenarios)
-
-    @property
-    def failures(self) -> Markup:
-        return Markup(bandwidth.failures_svg(self.study))
-
-    @property
-    def failures_grid(self) -> Grid:
-        return bandwidth.failures_grid(self.study)
-
-    @cached_property
-    def qos(self) -> Arithmetic | None:
-        return arithmetic(self.study.fabric)
-
-    @cached_property
-    def number_grids(self) -> list[Grid]:
-        """Empty for a fabric without AS numbers and addresses, as InfiniBand."""
-        grids = (numbers.pools_grid, numbers.asn_grid, numbers.tenants_grid, numbers.external_connections_grid)
-        return [found for make in grids if (found := make(self.study.fabric)).rows]
+def fabric_part(study: Study, where: Sites) -> dict[str, Any]:
+    """What the template prints of one fabric."""
+    fabric = study.fabric
+    spread = loads.spread(study) if study.request.load else None
+    fabric_scenarios = scenarios(study)
+    # No rows: a fabric without AS numbers and addresses, as InfiniBand.
+    grids = (numbers.pools_grid, numbers.asn_grid, numbers.tenants_grid, numbers.external_connections_grid)
+    return {
+        "study": study,
+        "name": fabric.name,
+        "sentence": summary.sentence(study),
+        "figures": summary.figures(study),
+        "design_grids": [summary.tiers_grid(study), summary.links_grid(study, where.laid(fabric))],
+        "curve": Markup(bandwidth.curve_svg(study)) if study.trains else None,
+        "curve_grid": bandwidth.curve_grid(study) if study.trains else None,
+        "spread": spread,
+        "histograms": [(tier.name, Markup(histogram(tier))) for tier in spread.tiers] if spread else [],
+        "spread_grids": [loads.spread_grid(spread), loads.rates_grid(spread)] if spread else [],
+        "scenarios": fabric_scenarios,
+        "loads_grid": loads_grid(fabric_scenarios),
+        "failures": Markup(bandwidth.failures_svg(study)),
+        "failures_grid": bandwidth.failures_grid(study),
+        "qos": arithmetic(fabric),
+        "number_grids": [found for make in grids if (found := make(fabric)).rows],
+    }
 
 
 def page(plan: Plan, request: ReportRequest) -> str:
     """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
     fabric_studies, where = studies(plan, request), sites(plan)
-    parts = [FabricPart(study, where) for study in fabric_studies]
+    parts = [fabric_part(study, where) for study in fabric_studies]
     data = document(
         plan,
-        {part.name: part.scenarios for part in parts},
+        {part["name"]: part["scenarios"] for part in parts},
         {name: tables(fabric) for name, fabric in plan.fabrics.items()},
         where,
     )
@@ -133,7 +82,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
         parts=parts,
         request=request,
         picture=Markup(picture),
-        top=summary.overview([(part.study, part.scenarios) for part in parts], findings, request.origin),
+        top=summary.overview([(part["study"], part["scenarios"]) for part in parts], findings, request.origin),
         failures_caption=bandwidth.CAPTION,
         tables=_static_tables(data),
         sections=_sections(parts, request),
@@ -145,11 +94,11 @@ def page(plan: Plan, request: ReportRequest) -> str:
     )
 
 
-def _sections(parts: list[FabricPart], request: ReportRequest) -> list[tuple[str, str]]:
+def _sections(parts: list[dict[str, Any]], request: ReportRequest) -> list[tuple[str, str]]:
     """(id, name) of the sections that the page has."""
     there = {"worth": request.goodput is not None} | {
-        "qos": any(part.qos for part in parts),
-        "addresses": any(part.number_grids for part in parts),
+        "qos": any(part["qos"] for part in parts),
+        "addresses": any(part["number_grids"] for part in parts),
     }
     return [(id_, name) for id_, name in SECTIONS if there.get(id_, True)]
 
@@ -158,7 +107,7 @@ def _picture(plan: Plan) -> str:
     """The tiers as `fabric export svg` draws them; their style sheet is the page's."""
     text = FORMATS["svg"](plan)
     assert isinstance(text, str)
-    return _SHEET.sub("", text, count=1)
+    return without_sheet(text)
 
 
 def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:

@@ -13,6 +13,7 @@ from fabric.audit.checks.design.base import FabricCheck
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.text import counted, percent, size
 from fabric.base.version import __version__
+from fabric.deliver.export.legend import TIERS
 from fabric.deliver.report.assets import Grid, grid
 from fabric.deliver.report.bandwidth import loss_words
 from fabric.deliver.report.loads import Scenario
@@ -24,8 +25,6 @@ from fabric.solver.capacity.failures import Loss
 from fabric.solver.capacity.measure import Cut
 from fabric.solver.estimate.calls import SPREAD
 from fabric.solver.estimate.nic_bandwidth import routing_words
-
-TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Figure:
 def sentence(study: Study) -> str:
     """The fabric in one line."""
     row = study.row
-    parts = [row["purpose"], study.fabric.spec.leaf.model.technology, row["kind"], TIER_WORDS[row["tiers"]]]
+    parts = [row["purpose"], study.fabric.spec.leaf.model.technology, row["kind"], TIERS[row["tiers"]]]
     return ", ".join(parts)
 
 

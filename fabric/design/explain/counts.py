@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.base.rounding import ceil_div
-from fabric.base.text import counted, plural
+from fabric.base.text import counted, listed, plural
 from fabric.design.planner.sizing import decide
 from fabric.design.planner.sizing_inputs import leaf_uplinks
 from fabric.design.planner.sizing_rule import core_speed, spine_split
@@ -32,8 +32,8 @@ class Sessions:
     """Sessions beside those of the underlay."""
 
     evpn: int  # loopback to loopback
-    sliced: tuple[tuple[str, int], ...]  # VRF-lite: tenant, and the fabric links that carry it
-    outside: tuple[tuple[str, int, int], ...]  # router, links to it, sessions
+    sliced: tuple[tuple[str, int], ...]  # VRF-lite: (tenant, fabric links that carry it)
+    outside: tuple[tuple[str, int, int], ...]  # (router, links to it, sessions)
 
     @property
     def of_tenants(self) -> int:
@@ -101,11 +101,21 @@ class Case:
     spec: FabricSpec
     sizing: Sizing
     known_units_per_pod: int
-    attached: AttachedPorts | None = None  # ports of attachments, of a fabric that was wired
-    sessions: Sessions | None = None  # in addition to the underlay, of a fabric that was wired
+    attached: AttachedPorts | None = None  # ports of attachments, if the fabric is wired
+    sessions: Sessions | None = None  # besides the underlay, if the fabric is wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
         return list(zip(self.sizing.groups, self.spec.groups, strict=True))
+
+
+def unused_splits(spec: FabricSpec) -> list[str]:
+    """Splits of the catalog that the sizes do not count on, as the lock keeps others."""
+    tiers = {tier.switch: tier.left_out for tier in (spec.leaf, spec.spine, spec.core)}
+    return [
+        f"cages of {switch} stay split as in the lock; the catalog also has {listed(splits)}"
+        for switch, splits in tiers.items()
+        if splits
+    ]
 
 
 def _units(case: Case) -> list[str]:

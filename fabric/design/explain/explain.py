@@ -14,7 +14,7 @@ from fabric.configs.port_names import PortNames
 from fabric.design.explain import counts, tenants
 from fabric.design.explain.counts import Case, asked_for, of_kind, sessions
 from fabric.design.planner import lossless
-from fabric.design.planner.lossless import RULES, cabled
+from fabric.design.planner.lossless import cabled
 from fabric.hardware.headroom import explain as terms
 from fabric.model.plan import (
     ATTACHMENT,
@@ -40,6 +40,7 @@ from fabric.model.plan import (
     words,
 )
 from fabric.model.settings.addressing import Pin
+from fabric.model.settings.services import ECN_RULES
 
 _NONE = "no lossless class: `qos: {enabled: true}` enables one; compute and storage fabrics have one by default"
 
@@ -66,7 +67,7 @@ def ecn(case: Case) -> list[str]:
     if lossless_class is None:
         return [_NONE]
     ecn_settings = case.spec.qos.ecn
-    out = [f"rule '{ecn_settings.rule}': {_rule(ecn_settings.rule)}", f"  source: {RULES[ecn_settings.rule].source}"]
+    out = [f"rule '{ecn_settings.rule}': {_rule(ecn_settings.rule)}", f"  source: {ECN_RULES[ecn_settings.rule].source}"]
     for (role, group), entry in lossless_class.roles.items():
         out.append(f"{role}{' of ' + group if group else ''} ({getattr(case.spec, role).switch})")
         out += [f"  {line}" for line in _trigger(entry.qos.buffer, sum(entry.counts.values()))]
@@ -95,7 +96,7 @@ def marking(port: Lossless) -> str:
 
 
 def _rule(name: str) -> str:
-    rule = RULES[name]
+    rule = ECN_RULES[name]
     unit = "bytes per Gb/s" if rule.per_gbps else "bytes"
     kept = "; Kmin at most half of the worst-case XOFF threshold, Kmax at most all of it" if rule.per_gbps else ""
     return f"Kmin {rule.kmin_bytes:,}, Kmax {rule.kmax_bytes:,} {unit}, Pmax {rule.pmax_percent} %{kept}"
@@ -255,8 +256,8 @@ def _uncabled(names: PortNames, device: Device, port: str) -> list[str]:
         return [f"{device.name} port {port}: no link is planned"]
     if model is None:
         return []
-    there = next((ref for ref in names.possible(device) if names.port_name(device, ref) == port), None)
-    return [f"{device.name} {_called(names, device, there)}: no link is planned"] if there is not None else []
+    ref = next((ref for ref in names.possible(device) if names.port_name(device, ref) == port), None)
+    return [f"{device.name} {_called(names, device, ref)}: no link is planned"] if ref is not None else []
 
 
 def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> list[str]:
@@ -311,9 +312,10 @@ def asn(fabric: FabricPlan, wanted: int) -> list[str]:
 # --- one number -----------------------------------------------------------------------------------------------
 
 TOPICS = {**counts.TOPICS, **LOSSLESS_TOPICS}
+OF_PORTS = ("units", "uplinks", "spines", "cores", "limits")  # follow from the ports that a switch can have
 
 
-Planned = Callable[[], Plan]  # the whole plan, made only for subjects that need wiring or numbers
+Planned = Callable[[], Plan]  # makes the whole plan, for subjects that need wiring or numbers
 
 
 def explain(
@@ -335,13 +337,14 @@ def explain(
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = site_lock.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
-        return TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+        lines = TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+        return lines + counts.unused_splits(spec) * (topic in OF_PORTS)
     plan = planned()
     try:
         as_address = ip_address(subject)
     except ValueError:
         as_address = None
-    lines: list[str] = []
+    lines = []
     for fabric in plan.fabrics.values():
         if as_address is not None:
             lines += address(fabric, as_address)

@@ -184,7 +184,7 @@ class Floor:
     site: str
     racks: tuple[Rack, ...]  # by row and place
     units: int  # of one rack
-    spots: Mapping[str, RackPlace]  # by device name; a server of several fabrics is one machine on one spot
+    spots: Mapping[str, RackPlace]  # by device name; a server of several fabrics has one place
     geometry: Geometry
     stated: bool  # whether the intent has `floor:`
     warnings: tuple[Diagnostic, ...] = ()

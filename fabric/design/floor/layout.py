@@ -58,11 +58,11 @@ def switch_power_w(model: SwitchModel) -> float:
 
 # --- the layout -----------------------------------------------------------------------------------------------
 
-ATTACHED_UNITS = 1  # height of an attachment: it has no model
-ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog does not state it
+ATTACHED_UNITS = 1  # height of an attachment, which has no model
+ROOMY_CAGES = 32  # a switch with more cages has two rack units, unless the catalog states its height
 
-Key = tuple[str | int, ...]  # what stands: ("server", group, number), ("leaf", fabric, group, unit, leaf), …
-Block = tuple[str, int]  # a unit of a group, on its own stretch of a row
+Key = tuple[str | int, ...]  # a device: ("server", group, number), ("leaf", fabric, group, unit, leaf), …
+Block = tuple[str, int]  # (group, unit), in consecutive places of a row
 
 
 class RackPosition(NamedTuple):
@@ -100,7 +100,7 @@ class Layout:
         self.geometry = plan.settings.floor
         self.units = self.geometry.rack_units
         self.on_top: dict[tuple[str, int], list[Request]] = defaultdict(list)  # (group, its rack) → leaves above the servers
-        self.beside: dict[Block, list[Request]] = defaultdict(list)  # unit → what its network racks hold
+        self.beside: dict[Block, list[Request]] = defaultdict(list)  # unit → devices in its network racks
         self.upper: list[Request] = []
         for fabric in plan.fabrics.values():
             for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):

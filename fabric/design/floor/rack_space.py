@@ -31,7 +31,7 @@ class Outline:
     spec: FabricSpec
     sizing: Sizing
     attachments: tuple[str, ...]  # names of attachments
-    switches: tuple[Device, ...] = ()  # where they are known: a number above the planned count needs a place, too
+    switches: tuple[Device, ...] = ()  # of known numbers; one above the planned count needs a place as well
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SiteOutline:
     """A site as it is sized."""
 
     settings: SiteSettings
-    fabrics: Mapping[str, Outline]  # by name: their order in the file moves no rack
+    fabrics: Mapping[str, Outline]  # sorted by name: the order in the file moves no rack
 
     @classmethod
     def of(cls, settings: SiteSettings, fabrics: Iterable[Outline]) -> SiteOutline:
@@ -69,7 +69,7 @@ def outline(plan: Plan) -> SiteOutline:
 
 # --- racks of servers -----------------------------------------------------------------------------------------
 
-FOR_LEAVES_UNITS = 4  # kept free above servers where the number of servers per rack is not stated
+FOR_LEAVES_UNITS = 4  # rack units kept free above servers if servers per rack are not stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,11 +78,11 @@ class Machines:
 
     group: str
     server: ServerModel
-    height: int  # rack units of one
-    per_rack: int  # most that share a rack
+    height: int  # rack units of a server
+    per_rack: int  # at most
     chunk: int  # servers
     unit: int  # servers
-    reserved: int  # places that racks are kept for
+    reserved: int  # places with reserved racks
     places: Ints  # of each server, in the order of their numbers
 
     @property
@@ -145,7 +145,7 @@ def _machines(
     places = positions(max(sizing.count for _, sizing, _ in users), group.held)
     reserved = max(*(sizing.places(sizing.planned) for _, sizing, _ in users), int(places[-1]) + 1)
     whole = ceil_div(reserved, size.unit_servers)
-    if group.unit_servers or whole > 1:  # a unit is cabled as a whole, so it keeps its floor as a whole
+    if group.unit_servers or whole > 1:  # a unit is cabled as a whole, so its racks are reserved as a whole
         reserved = whole * size.unit_servers
     return Machines(
         group=name,

@@ -19,8 +19,8 @@ from fabric.hardware.catalog.models import ServerModel
 from fabric.nos.target import target, target_names
 
 OWN_SERVER, USUAL_SERVER = "gpu-server", "dgx-h100"
-USUAL = "sn5600"  # switch of all tiers
-SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents
+USUAL = "sn5600"  # default switch of all tiers
+SCHEMA = "fabric.schema.json"  # output of `fabric schema`, in the folder of the intents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ def write(draft: Draft, schema: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
-# Last keys of a path in the intent → the flag that writes the value there.
+# Last keys of a path in the intent → flag that sets the value.
 FLAGS = {
     "site": "NAME",
     "nos": "--nos",
@@ -215,7 +215,7 @@ def _changed(model: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str,
     nic = entry["nics"].get("compute", {})
     stated = {key: value for key, value in stated.items() if nic.get(key, 1) != value}
     if stated:
-        names = ("interfaces", "rdma_devices")  # one for each port
+        names = ("interfaces", "rdma_devices")  # an entry for each port
         bandwidth = [its.get("ports", 1) * its.get("speed_gbps", 0) for its in (nic, nic | stated)]
         gone = (*names, *(["model"] if bandwidth[1] > bandwidth[0] else []))  # no NIC of this model has so much bandwidth
         entry["nics"] = {"compute": {key: nic[key] for key in nic if key not in gone} | stated} | {
@@ -224,7 +224,7 @@ def _changed(model: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str,
     if gpus != model.gpus:
         for key in [key for key in entry if key == "description" or key.startswith("power_")]:
             del entry[key]
-        if not model.fills_rack and "nvlink_domain_gpus" in entry:  # one board
+        if not model.fills_rack and "nvlink_domain_gpus" in entry:  # a single board
             entry["nvlink_domain_gpus"] = max(gpus, 1)
         entry["gpus"] = gpus
     return entry

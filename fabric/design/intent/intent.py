@@ -148,7 +148,7 @@ def templates(intent: Intent, name: str, target: Path) -> Path:
     for template in own_templates:
         path = (target / template).resolve()
         if not path.is_relative_to(target.resolve()):
-            continue  # refused, with its place, when the overrides are read
+            continue  # reported with its place when the overrides are read
         shown = show(home / template, revision)
         if shown.returncode == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ class IntentVersion:
 class IntentVersions:
     """Both intents; None for the side that a site which comes or goes does not have."""
 
-    old: str  # as the person called it
+    old: str  # as named by the user
     new: str
     before: IntentVersion | None
     after: IntentVersion | None
@@ -240,13 +240,13 @@ def planned(sides: IntentVersions, plan: Planning) -> tuple[Plan, Plan]:
     """Both plans; the one of a side that is not there has no fabrics."""
     before, after = sides.both
     if before is None or after is None:
-        there = before or after
-        assert there is not None
-        plan_ = plan(there.intent, there.numbers)
+        version = before or after
+        assert version is not None
+        plan_ = plan(version.intent, version.numbers)
         empty = replace(plan_, fabrics={})
         return (plan_, empty) if after is None else (empty, plan_)
     old = plan(before.intent, before.numbers)
-    # The new plan stands on the numbers of the old one, as `generate` would make it; a commit brings its own.
+    # As in `generate`, the new plan keeps the numbers of the old one, unless its commit has a lock file.
     return old, plan(after.intent, after.numbers or (old.lock if _same_site(before, after) else None))
 
 
@@ -268,7 +268,7 @@ def read_sides(old: str, new: str) -> IntentVersions:
     if before and after and _same_site(before, after) and before.numbers is None:
         intent = before.intent
         if not (intent.folder / locks.FILE).exists():
-            # A file of another folder: the numbers in use lie beside the new one.
+            # A file of another folder: the numbers in use are in the folder of the new one.
             before = IntentVersion(Intent(intent.path, intent.site, intent.source, after.intent.folder), None)
     return IntentVersions(old, new, before, after)
 

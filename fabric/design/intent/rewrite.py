@@ -31,7 +31,7 @@ class Changed(NamedTuple):
     notes: tuple[str, ...]
 
 
-Planning = Callable[[Intent, Lock | None], Plan]  # the plan of an intent, on the numbers given or on those of its lock file
+Planning = Callable[[Intent, Lock | None], Plan]  # plans an intent, with the given numbers or those of its lock file
 
 
 class Rewrite:
@@ -64,7 +64,7 @@ class Rewrite:
                 return
             node = child
         if isinstance(node.items, dict):
-            if isinstance(last, int):  # a single entry that stands for a list of one
+            if isinstance(last, int):  # a single entry in place of a list
                 self.drop(path[:-1])
             else:
                 node.items.pop(last, None)
@@ -132,7 +132,7 @@ def _tree(value: Any, place: Node) -> Node:
 
 
 # --- one fabric -----------------------------------------------------------------------------------------------
-# One fabric of an intent by itself: what designs that vary it start from.
+# One fabric of an intent, as the base of its variants.
 
 
 @dataclass(frozen=True)

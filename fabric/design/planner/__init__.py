@@ -4,7 +4,7 @@
 |---|---|
 | look up hardware, choose defaults, once | `resolve`, `hardware` |
 | size: integers only | `sizing_inputs`, `sizing_rule`, `sizing` |
-| numbers that stay | `numbers`, `lock_repair`, `pools`, `addresses` |
+| numbers and splits that stay | `splits`, `numbers`, `lock_repair`, `pools`, `addresses` |
 | devices and cables | `inventory`, `wiring`, `attachments`, `pins`, `cable_lengths` |
 | what the fabric carries | `lossless`, `overlay`, `tenancy`, `tenant_numbers` |
 | put together | `assemble` (a fabric), `site` (all of them), `warnings` |

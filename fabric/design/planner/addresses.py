@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fabric.base.diagnostics import Place, Report
 from fabric.design.planner.numbers import AreaAllocator, Exhausted, Need, Numbers, NumberSpace, power_of_two
 from fabric.design.planner.pools import PoolSet
+from fabric.design.planner.splits import server_block
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, Ints, Sizing
 
 ROLES = (CORE, SPINE, LEAF)
@@ -140,8 +141,7 @@ def _server_areas(
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
-        # The largest number of ports of the switch: the count that uplinks leave must not shift addresses.
-        block = power_of_two(2 * sum(g.count * g.splits.get(size.down_gbps, 0) for g in spec.leaf.model.ports))
+        block = server_block(spec.leaf.model, size.down_gbps)
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
@@ -212,7 +212,7 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
         if holder is None or holder in pins:
             continue
         given = int(natural[device])
-        while given in pinner:  # that one is pinned too, by a device that gives up its own in turn
+        while given in pinner:  # that number is pinned as well, by a device whose number is free in turn
             given = int(natural[pinner[given]])
         result[holder] = given
     return result

@@ -80,9 +80,9 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         return None
     devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
     history, links, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
-    devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
+    devices = pins.rename(spec, _with_asns(spec, devices, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
-    if spec.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
+    if spec.tenants and len(report.errors) == errors:  # tenants refer to servers by name
         inventory.check_unique(((spec.name, device) for device in devices), inventory.places(spec), report)
         if len(report.errors) > errors:
             return None
@@ -90,7 +90,9 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
-    lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
+    lock = FabricLock(
+        blocks=plan.blocks, wiring=history, attachments=attached_ports, tenants=numbers_of(spec, tenants.tenants)
+    )
     return plan, lock
 
 
@@ -106,9 +108,7 @@ def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
         )
 
 
-def _with_asns(
-    spec: FabricSpec, devices: list[Device], numbers: Numbers, asns: Mapping[str, Area], report: Report
-) -> list[Device]:
+def _with_asns(spec: FabricSpec, devices: list[Device], asns: Mapping[str, Area], report: Report) -> list[Device]:
     """Devices with their AS numbers, pins included."""
     if not spec.ethernet:
         return devices
@@ -123,7 +123,7 @@ def _with_asns(
         pinned_here = {place[member]: asn for member, asn in pinned_asns.items() if member in place}
         if role == LEAF or per_device:
             natural[positions] = pinned(natural[positions], pinned_here)
-        else:  # a shared number: a pin changes one switch alone
+        else:  # a shared number: a pin changes a single switch
             natural[positions[list(pinned_here)]] = list(pinned_here.values())
     pins.check_asns(spec, switches, natural, report)
     result = [replace(d, asn=int(asn)) for d, asn in zip(switches, natural, strict=True)]
@@ -168,19 +168,15 @@ def _wire(
     if sizing.cores:
         down = core_downlinks(spec, sizing)
         places = numbers.pods
-        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of removed pods take no ports
+        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # removed pods occupy no ports
             places = np.arange(len(places))
         pods = int(places.max()) + 1
         held = max((epoch.lowers for epoch in histories["spine-core"]), default=0)
-        if pods < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
+        if pods < held <= len(down) // sizing.links_per_core:  # removed pods that may return keep their ports
             pods = held
         current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), pods)
         history["spine-core"] = continued(
-            histories["spine-core"],
-            current,
-            [wiring.SPINES] * pods,
-            {wiring.SPINES: sizing.spine_uplinks},
-            len(down),
+            histories["spine-core"], current, [wiring.SPINES] * pods, {wiring.SPINES: sizing.spine_uplinks}, len(down)
         )
         parts.append(
             wiring.spine_core_links(
@@ -224,7 +220,7 @@ def _leaf_spine(
     leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
     tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
-    history = min(tried, key=len)  # pods do not mix groups: what one cannot keep, none keeps
+    history = min(tried, key=len)  # pods do not mix groups: all groups keep the same part of the history
     parts = []
     for site in sites:
         size, per_unit = site.size, site.size.unit_leaves // sizing.networks
@@ -297,7 +293,7 @@ def _addressed(
         prefixes=context.pools.prefixes,
         tenancy=tenants,
         asn_ranges=context.spaces[f"{spec.name}:asn"].intervals,
-        lossless=None,  # follows when the floor of the whole site is known
+        lossless=None,  # set when the floor of the whole site is known
         blocks=blocks_of(context.area_allocator.areas, f"{spec.name}:"),
     )
 

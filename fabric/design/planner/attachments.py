@@ -86,7 +86,7 @@ class Ports:
 
     free: Free
     used: set[LeafColumn] = field(default_factory=set)
-    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → the speed it is broken out for
+    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → speed of its breakout
 
     def take(self, spot: LeafColumn, speed_gbps: int) -> Slot | None:
         """Takes a port at a speed; None when it is not free, or its cage is broken out for another speed."""
@@ -119,12 +119,7 @@ class Ports:
 
 
 def place(
-    spec: FabricSpec,
-    sizing: Sizing,
-    sites: Sequence[GroupSites],
-    first_attachment: int,
-    lock: FabricLock,
-    report: Report,
+    spec: FabricSpec, sizing: Sizing, sites: Sequence[GroupSites], first_attachment: int, lock: FabricLock, report: Report
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attachments, and their leaf ports for the lock: known ports that are still free are kept."""
     attachments, spots_by_attachment = spec.attachments, lock.attachments
@@ -200,7 +195,7 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
     result: Free = {}
     for site, group in zip(sites, spec.groups, strict=True):
         size, layout = site.size, site.layout
-        # Sub-ports that servers could have come first: the leaf's block has addresses for them, for finer ones it may not.
+        # Subports of server speed come first: the block of the leaf has addresses for them, and may have none for others.
         left = {cage: splits_left(spec.leaf.model, layout, cage) for cage in layout.free}
         subs = [(cage, sub, splits) for cage, splits in left.items() for sub in range(8)]
         coarse = [entry for entry in subs if entry[1] < entry[2].get(size.down_gbps, 0)]
@@ -209,7 +204,7 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
             len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
             for index, (cage, sub, splits) in enumerate(coarse + fine)
         }
-        planned = min(group.planned, size.units * size.unit_servers)  # no server that comes later stands in these units
+        planned = min(group.planned, size.units * size.unit_servers)  # later servers are in other units
         occupied = set(positions(planned, group.held).tolist())
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
         for unit in range(size.units):

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from fabric.design.floor.floor import Floor
 
 
-MAX_PLANNED_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
-UNKNOWN_M = 300.0  # of a site that is larger: the longest class
+MAX_PLANNED_SERVERS = 500_000  # above, laying out the floor would take seconds
+UNKNOWN_M = 300.0  # for a larger site: the longest class
 
 
 class RackSpan(NamedTuple):
@@ -314,7 +314,7 @@ def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
     planned = {name: replace(fabric_outline, switches=()) for name, fabric_outline in site.fabrics.items()}
     fixed = _fixed(plan, report) if plan.settings.floor.places else {}
     if not fixed and all(uppers(fabric_outline) == uppers(planned[name]) for name, fabric_outline in site.fabrics.items()):
-        return dict(plan.fabrics)  # they stand where the sizes alone have put them
+        return dict(plan.fabrics)  # places follow from the sizes
     longest = longest_m(site, fixed)
     fabrics = {}
     for name, fabric in plan.fabrics.items():

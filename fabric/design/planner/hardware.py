@@ -62,7 +62,7 @@ def _check_network_oses(site: Site, source: Source, report: Report) -> None:
             report.error("FAB107", source.place(path), f"nos: expected {one_of(valid_names)}, got '{nos}'", hint)
 
 
-Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # path, word, what it is, known words, what else to do
+Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # (path, word, kind of word, known words, further hint)
 
 
 def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
@@ -88,7 +88,7 @@ def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
 
 def _of_server(model: ServerModel) -> Iterator[Wrong]:
     if model.gpu and not _is_gpu(model.gpu):
-        from fabric.solver.collectives.physics import gpu_names  # late: shipped servers need none of it
+        from fabric.solver.collectives.physics import gpu_names  # imported here: shipped servers do not need it
 
         otherwise = "without `gpu` estimates assume one by the name of the server, and say so"
         yield ("gpu",), model.gpu, "GPU", gpu_names(), otherwise
@@ -120,7 +120,7 @@ def warn(plans: Mapping[str, FabricPlan], report: Report) -> None:
                 report.warn(UNKNOWN, plan.spec.positions.at(*path), message, hint)
 
 
-Odd = tuple[tuple[str, ...], str, str, Iterable[str]]  # path, word, message, known words
+Odd = tuple[tuple[str, ...], str, str, Iterable[str]]  # (path, word, message, known words)
 
 
 def _odd(plan: FabricPlan, used: Collection[tuple[str, str]]) -> Iterator[Odd]:
@@ -195,7 +195,7 @@ def _platforms() -> frozenset[str]:
 
 # --- port speeds that a switch lacks: how to state more, and the switches that have them ----------------------
 
-SHOWN = 4  # switches that a hint names
+SHOWN = 4  # switches in a hint
 
 
 def gbps(speeds: tuple[int, ...]) -> str:
@@ -240,7 +240,7 @@ def finer_uplinks(spec: FabricSpec) -> str:
     return ""
 
 
-def others(spec: FabricSpec, tier: TierSpec, fits: Callable[[SwitchModel], bool]) -> str:
+def others(tier: TierSpec, fits: Callable[[SwitchModel], bool]) -> str:
     """Shipped switches of a tier's technology and network OS that qualify, those of the most similar bandwidth first."""
     found = []
     for name in catalog.switch_names():
@@ -257,6 +257,6 @@ def advice(
 ) -> str:
     """Hint for a speed that a switch lacks: how to state it where it may have it, and the switches of the catalog that do."""
     stating = how_to_state(spec, tier, speed, server_ports=server_ports)
-    named = others(spec, tier, fits)
+    named = others(tier, fits)
     choose = f"{named} of the catalog would do" if named else ""
     return "; ".join(part for part in (stating, choose) if part) or "`fabric catalog NAME` lists the port speeds of a switch"

@@ -84,7 +84,7 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
             hint = "a host name has letters and digits, with hyphens and dots between them"
             say(fabric, device.role, "FAB110", f"{expected}, got '{device.name[:80]}'", hint)
             continue
-        key = device.name.lower()  # two names that differ in case are one folder on some file systems
+        key = device.name.lower()  # some file systems ignore case in names of folders
         other_fabric, other = seen.setdefault(key, (fabric, device))
         same_device = other_fabric != fabric and device.role == other.role and device.role in (SERVER, ATTACHED)
         if other is device or same_device:
@@ -207,10 +207,7 @@ class _Naming:
 
 def _network(spec: FabricSpec, sizing: Sizing, network: int) -> dict[str, int]:
     """Coordinates of an isolated network."""
-    return {
-        "plane": network % sizing.planes,
-        "rail": network // sizing.planes if spec.kind == "rail-only" else -1,
-    }
+    return {"plane": network % sizing.planes, "rail": network // sizing.planes if spec.kind == "rail-only" else -1}
 
 
 def _alike(spec: FabricSpec, sizing: Sizing, network: int, key: frozenset[str]) -> list[int]:
@@ -252,7 +249,7 @@ def _leaves(
     for position, leaf in np.ndindex(numbers.leaf[size.name].shape):
         number = int(numbers.leaf[size.name][position, leaf])
         local = inner[:leaf].count(inner[leaf])
-        if "pod" in key and sizing.units_per_pod and not key & {"unit", "rack"}:  # 0: no pods, and refused below
+        if "pod" in key and sizing.units_per_pod and not key & {"unit", "rack"}:  # 0: no pods, which is refused below
             local += position % sizing.units_per_pod * inner.count(inner[leaf])
         elif not key & {"unit", "rack"}:
             local += before[size.name, position][inner[leaf]]
@@ -278,7 +275,7 @@ def _alike_before(
 ) -> dict[tuple[str, int], Counter[tuple[int, ...]]]:
     """(group, unit) → how many leaves of each coordinates arrived before, those of reserved and retired units included."""
     per_nic = {size.name: spec.leaves_per_nic(group) for size, group in zip(sizing.groups, spec.groups, strict=True)}
-    usual = spec.leaves_per_nic(spec.groups[0])  # of a removed group: the best guess that is left
+    usual = spec.leaves_per_nic(spec.groups[0])  # for a removed group, whose number is not known
     count: Counter[tuple[int, ...]] = Counter()
     counts = {}
     for name, unit, leaves in numbers.arrivals:
@@ -292,7 +289,7 @@ def _servers(
 ) -> Iterator[DeviceDraft]:
     units, rack = numbers.unit[size.name].tolist(), numbers.rack[size.name].tolist()
     per_rack = servers_per_rack(spec, size, group)
-    run = size.servers  # servers that the pattern's coordinates do not tell apart
+    run = size.servers  # servers with equal coordinates of the pattern
     if "rack" in key and per_rack:
         run = per_rack
     elif "unit" in key:

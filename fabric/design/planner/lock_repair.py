@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fabric.base.rounding import ceil_div
 from fabric.base.text import listed
 from fabric.model.plan import Block
-from fabric.model.plan.lock import FabricLock, Lock, PortSpot
+from fabric.model.plan.lock import CageSplits, FabricLock, Lock, PortSpot
 
 # --- Blocks of numbers, and the number space that they share --------------------------------------------------
 
@@ -106,7 +106,7 @@ class LostRows:
     row: int
     row_end: int
     reason: str
-    numbers: tuple[int, int]  # that they had, [first, end)
+    numbers: tuple[int, int]  # former numbers, [first, end)
 
 
 def settle(
@@ -239,7 +239,7 @@ def belongs(key: str, prefix: str) -> bool:
 
 
 def settled(lock: Lock, attachments: Mapping[str, Collection[str]]) -> tuple[Lock, list[Change]]:
-    """The lock without duplicate ids and leaf ports, and the numbers that change.
+    """The lock without duplicate ids, leaf ports and splits, and what changes.
 
     Args:
         attachments: names of the attachments that the intent has, by fabric.
@@ -251,7 +251,11 @@ def settled(lock: Lock, attachments: Mapping[str, Collection[str]]) -> tuple[Loc
         changes += [Change(name, in_words(item)) for item in lost]
         spots, moved = _spots(entry.attachments, attachments.get(name, ()), _contested(lost))
         changes += [Change(name, f"attachment {attachment}: port {port}") for attachment, port in moved]
-        fabrics[name] = replace(entry, blocks=blocks, attachments=spots)
+        switches = {switch: _each_once(cages) for switch, cages in entry.switches.items()}
+        changes += [
+            Change(name, f"splits of {switch}") for switch, cages in entry.switches.items() if cages != switches[switch]
+        ]
+        fabrics[name] = replace(entry, blocks=blocks, attachments=spots, switches=switches)
     return Lock(fabrics), changes
 
 
@@ -279,6 +283,13 @@ def _ids(blocks: Mapping[str, tuple[Block, ...]]) -> tuple[dict[str, tuple[Block
         result |= kept
         lost += dropped
     return result, lost
+
+
+def _each_once(cages: Iterable[CageSplits]) -> tuple[CageSplits, ...]:
+    """One line for each cages of a switch: of two branches that began with different catalogs, the first."""
+    return tuple(
+        {(its.first, its.end): its for its in sorted(cages, reverse=True)}[key] for key in sorted({its[:2] for its in cages})
+    )
 
 
 def _contested(lost: list[LostRows]) -> list[tuple[int, int]]:

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from fabric.base.diagnostics import Report
 from fabric.design.planner import overlay
-from fabric.hardware.catalog.asics import Asic, HeadroomTable
+from fabric.hardware.catalog.asics import Asic
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.hardware.headroom import Headroom, headroom
-from fabric.hardware.headroom_forms import ROCE_HEADERS_BYTES
+from fabric.hardware.headroom import Headroom, headroom, reserved_bytes
 from fabric.model.plan import (
     ATTACHMENT,
     CORE,
@@ -47,47 +45,12 @@ from fabric.model.plan import (
     spine_layout,
     words,
 )
-from fabric.model.settings.services import Ecn
-
-# --- frames ---------------------------------------------------------------------------------------------------
-# The largest frame that the lossless class of a fabric carries.
-
-VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
-
-
-def frame_bytes(spec: FabricSpec) -> int:
-    """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
-    return spec.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if spec.isolation == "evpn" else 0)
-
+from fabric.model.settings.services import ECN_RULES, Ecn
 
 # --- marking --------------------------------------------------------------------------------------------------
-# ECN thresholds: named rules with their sources, and what the intent states.
+# ECN thresholds: those of a named rule, and what the intent states.
 
 KIB = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Thresholds as fixed bytes, or as bytes per Gb/s of the port."""
-
-    kmin_bytes: int
-    kmax_bytes: int
-    pmax_percent: int
-    source: str
-    per_gbps: bool = False
-
-
-# What others run. The linear rule is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
-RULES = {
-    "linear": Rule(
-        4_000, 16_000, 20, "alibaba-edu/High-Precision-Congestion-Control@9f4be2a simulation/mix/config.txt", per_gbps=True
-    ),
-    "nvidia": Rule(150_000, 1_500_000, 100, "Cumulus Linux `nv set qos roce`, docs.nvidia.com, RoCE, lossless mode"),
-    "azure": Rule(
-        1_048_576, 2_097_152, 5, "sonic-net/sonic-buildimage@086b03bd70f9 files/build_templates/qos_config.j2, AZURE_LOSSLESS"
-    ),
-    "cisco": Rule(150_000, 3_000_000, 7, "Cisco data center networking blueprint for AI/ML applications, queuing policy"),
-}
 
 
 def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
@@ -99,7 +62,7 @@ def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     The linear rule stays below the trigger: Kmin at half of it at most, Kmax at the trigger at most, so that senders slow
     down before PFC stops them. Fixed rules and stated values are taken as they are; the planner compares them.
     """
-    rule = RULES[ecn.rule]
+    rule = ECN_RULES[ecn.rule]
     scale = speed_gbps if rule.per_gbps else 1
     kmin, kmax = rule.kmin_bytes * scale, rule.kmax_bytes * scale
     if rule.per_gbps and trigger_bytes is not None:
@@ -109,11 +72,11 @@ def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     stated = ecn.kmin_bytes is not None or ecn.kmax_bytes is not None or ecn.pmax_percent is not None
     if ecn.kmax_bytes is not None:
         kmax = ecn.kmax_bytes
-        if kmin >= kmax:  # marking begins below it, at the rule's part of it
+        if kmin >= kmax:  # Kmin is below Kmax, in the ratio of the rule
             kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
     if ecn.kmin_bytes is not None:
         kmin = ecn.kmin_bytes
-        if ecn.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
+        if ecn.kmax_bytes is None and kmin >= kmax:  # Kmax is above Kmin, in the ratio of the rule
             kmax = kmin * rule.kmax_bytes // rule.kmin_bytes
     return Marking(kmin, kmax, ecn.pmax_percent or rule.pmax_percent, "stated" if stated else ecn.rule)
 
@@ -125,18 +88,15 @@ def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
 def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequence[tuple[Headroom, int]]) -> Buffer:
     """Distribution of a switch's buffer, given the headroom of its lossless ports and how many there are of each.
 
-    Every port counts with its whole headroom at once, in chips that share headroom as well: a design that only fits while
-    few ports are congested is not lossless. With n ports congested and alpha = 2^exponent a group may hold
-    alpha x shared / (1 + n x alpha) bytes before it sends PAUSE: the rule of dynamic thresholds (Choudhury and Hahne,
-    IEEE/ACM Transactions on Networking 6(2), 1998), taken where all n groups have reached it.
+    With n ports congested and alpha = 2^exponent a group may hold alpha x shared / (1 + n x alpha) bytes before it sends
+    PAUSE: the rule of dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998), taken where
+    all n groups have reached it.
     """
-    table = table_of(chip, switch)
-    shared = table is not None and table.shared
+    table = chip.table_of(switch) if chip is not None else None
     known = table.threshold if table is not None else chip.threshold if chip is not None else None
     exponent = known or 0  # a chip whose threshold is a number of bytes is computed with alpha = 1
     count = sum(number for _, number in ports)
-    pool = sum(room.xoff_bytes * number for room, number in ports) if shared else 0
-    reserved = pool + sum(room.size_bytes * number for room, number in ports)
+    pool, reserved = reserved_bytes(chip, switch, ports)
     total = total_bytes(chip, model)
     if total is None or not count:
         return Buffer(
@@ -163,14 +123,6 @@ def total_bytes(chip: Asic | None, model: SwitchModel) -> int | None:
     """Bytes that pools can have: SONiC's figure of the chip or that of the data sheet; that of the switch where smaller."""
     known = [size for size in (chip.pool_bytes or chip.buffer_bytes if chip else None, model.buffer_bytes) if size]
     return min(known) if known else None
-
-
-def table_of(chip: Asic | None, switch: str) -> HeadroomTable | None:
-    """The published table of a switch, else the default table of its chip."""
-    if chip is None:
-        return None
-    own = next((table for table in chip.tables if switch in table.switches), None)
-    return own or next((table for table in chip.tables if table.default), None)
 
 
 # --- lossless values of a fabric ------------------------------------------------------------------------------
@@ -216,11 +168,11 @@ def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attachments on every leaf, before cabling."""
     counts_by_group: dict[str, Counter[SpeedAndLength]] = {}
     for size in sizing.groups:
-        here = counts_by_group[size.name] = Counter()
+        ports = counts_by_group[size.name] = Counter()
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
                 speed = attachment.speed_gbps or sizing.groups[0].down_gbps
-                here[speed, spec.lengths[ATTACHMENT].metres] += -(
+                ports[speed, spec.lengths[ATTACHMENT].metres] += -(
                     -attachment.links // (size.units_planned * size.unit_leaves)
                 )
     return counts_by_group
@@ -238,9 +190,9 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
         per_leaf[leaf, speed] += devices[attachment].name in names
     ports: dict[str, dict[SpeedAndLength, int]] = {}
     for (leaf, speed), count in per_leaf.items():
-        here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
+        counts, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
-            here[place] = max(here.get(place, 0), count)
+            counts[place] = max(counts.get(place, 0), count)
     return ports
 
 
@@ -276,7 +228,7 @@ def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength,
 
 
 def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLength, int], report: Report) -> RoleLossless:
-    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
+    from fabric.hardware.catalog.asics import asic  # imported here: the tables are large, and counts do not need them
 
     qos_settings, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
@@ -286,7 +238,7 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
             spec.underlay.mtu,
             qos_settings.traffic,
             switch=tier.switch,
-            lossless_mtu_bytes=frame_bytes(spec),
+            lossless_mtu_bytes=spec.lossless_frame_bytes,
         )
         for place in sorted(counts)
     }
@@ -309,7 +261,7 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
         else None,
         traffic=qos_settings.traffic,
         buffer_model=qos_settings.buffer_model,
-        lossless_mtu=frame_bytes(spec),
+        lossless_mtu=spec.lossless_frame_bytes,
         buffer=buffer,
     )
     return RoleLossless(qos, counts, headrooms, ports)
@@ -328,7 +280,7 @@ def _check_fits(
     """Reserved memory must leave shared buffer, or no queue can send."""
     if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.underlay.mtu:
         return
-    # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
+    # With a shared headroom pool, a port uses its part of the pool in addition to its reserved bytes.
     pool = bool(buffer.headroom_pool_bytes)
     taken = {place: room.size_bytes + pool * room.xoff_bytes for place, room in headrooms.items()}
     parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]

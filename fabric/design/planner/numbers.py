@@ -49,7 +49,7 @@ class AreaAllocator:
         What it grows by is a block of its own, even where the numbers go on: the blocks that were there stay as they
         are, so that their lines in the lock file are the same on all branches.
         """
-        # Rows that have grown wider than their block cannot stay in it.
+        # Rows with more columns than their block are moved.
         blocks = [block for block in self.known.get(key, ()) if block.stride >= need.stride and block.step == need.step]
         for cut in _uncovered(blocks, need):
             width = need.stride or (cut[3] - cut[2]) * need.step
@@ -65,16 +65,16 @@ class Need:
 
     rows: int
     columns: int = 1
-    reserve: int = 0  # rows to leave room for, where the pool has it
+    reserve: int = 0  # rows to reserve, if the pool has room
     step: int = 1  # between columns
-    stride: int = 0  # between rows, 0: just what the columns take
-    align: bool = False  # begin at a multiple of the size, so that the block is a prefix
-    row: int = 0  # first row and column that are needed; rows and columns count from 0 all the same
+    stride: int = 0  # between rows; 0: the width of the columns
+    align: bool = False  # starts at a multiple of the size, so that the block is a prefix
+    row: int = 0  # first row and column that are needed, counted from 0
     column: int = 0
-    last: bool = False  # new numbers are higher than all that are in use: their order is that of arrival
+    last: bool = False  # new numbers are above all in use, in the order of arrival
 
 
-Cut = tuple[int, int, int, int]  # row, row end, column, column end
+Cut = tuple[int, int, int, int]  # (first row, end, first column, end)
 
 
 def _place(space: NumberSpace, need: Need, cut: Cut, width: int, ends: Iterable[int]) -> Block:
@@ -174,7 +174,7 @@ class Numbers:
     leaf: dict[str, Ints]  # by group, [unit, leaf of the unit]
     spine: Ints  # [pod, network, spine]
     core: Ints  # [network, core group, core]
-    arrivals: list[tuple[str, int, int]]  # (group, unit, its leaves) by leaf numbers, with what is reserved or retired
+    arrivals: list[tuple[str, int, int]]  # (group, unit, leaves) by leaf numbers, also of reserved and retired units
 
     def pod_places(self, group: str) -> Ints:
         """Each pod of the group as a place in `pods`."""
@@ -251,7 +251,7 @@ def _racks(area: AreaOf, spec: FabricSpec, size: GroupSize, group: GroupSpec) ->
     per_rack = servers_per_rack(spec, size, group)
     if not per_rack:
         return np.zeros(0, dtype=np.int64)
-    full = ceil_div(size.unit_servers, per_rack)  # a unit's leaves stand in all its racks, whether servers are there or not
+    full = ceil_div(size.unit_servers, per_rack)  # leaves of a unit are in all its racks, with servers or without
     racks = max(ceil_div(group.places(size.servers), per_rack), size.units * full if spec.kind == "rack" else 0)
     reserve = max(racks, ceil_div(group.places(group.planned), per_rack))
     return area("rack", size.name, Need(rows=racks, reserve=reserve)).numbers(np.arange(racks))

@@ -25,7 +25,7 @@ def values(spec: FabricSpec, switches: Sequence[Device], key: str) -> dict[int, 
     if not key or not spec.pins:
         return {}
     pins = dict(spec.pins)
-    if key not in ("name", "asn"):  # asked for when the switches have their pinned names
+    if key not in ("name", "asn"):  # read after pinned names are applied
         pins = {pin.name or name: pin for name, pin in pins.items()}
     return {
         at: value
@@ -194,7 +194,7 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     if split is None:
         return f"expected a port of {device.model} that does {speed}G, got {cage}"
     end = "a" if columns["a"][row] == device.index else "b"
-    here = {
+    link_at = {
         (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
         for e in ("a", "b")
         for r in np.flatnonzero(columns[e] == device.index)
@@ -202,14 +202,14 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     old = int(columns[f"{end}_cage"][row]), int(columns[f"{end}_sub"][row]), int(columns[f"{end}_split"][row])
     if old[0] == cage:
         return ""
-    others = [spot for spot in here if spot[0] == cage]
-    if any(int(columns["speed_gbps"][here[spot][0]]) != speed for spot in others):
+    others = [spot for spot in link_at if spot[0] == cage]
+    if any(int(columns["speed_gbps"][link_at[spot][0]]) != speed for spot in others):
         return f"expected a port without links of another speed than {speed}G, got {cage}"
     taken = {sub for _, sub in others}
     free = next((sub for sub in range(split) if sub not in taken), None)
     sub = free if free is not None else 0
-    if free is None:  # full: its first link moves to the port given up
-        other, other_end = here[cage, 0]
+    if free is None:  # full: the first link moves to the port that becomes free
+        other, other_end = link_at[cage, 0]
         for name, value in zip(("cage", "sub", "split"), old, strict=True):
             columns[f"{other_end}_{name}"][other] = value
     for name, value in zip(("cage", "sub", "split"), (cage, sub, split), strict=True):

@@ -27,7 +27,7 @@ from fabric.model.plan import (
 from fabric.model.settings.addressing import RESERVED_ASNS, Pools
 
 # --- outside --------------------------------------------------------------------------------------------------
-# Prefixes accepted from routers outside, compared with the site's own: these are denied, and something must be left.
+# Prefixes accepted from external routers, without those of the site; at least one must remain.
 
 
 def check_accepted(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
@@ -69,7 +69,7 @@ def _networks(spec: FabricSpec, names: Sequence[str]) -> list[OwnPrefix]:
 Kind = Literal["loopback", "loopback6", "vtep", "p2p", "servers", "management"]
 KINDS: tuple[Kind, ...] = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
 
-# Private space (RFC 1918, RFC 4193), large first; the first candidate that overlaps nothing stated is taken.
+# Private prefixes (RFC 1918, RFC 4193), the largest first; the first without an overlap is used.
 _DEFAULTS: dict[str, tuple[str, ...]] = {
     "loopback": ("10.0.0.0/15", "172.31.0.0/16", "192.168.0.0/17"),
     "loopback6": ("fd00:0:0:1::/64", "fd00:0:1:1::/64"),
@@ -88,7 +88,7 @@ class PoolSet:
 
     prefixes: Mapping[str, tuple[str, ...]]
     stated: Mapping[str, Place]  # only the stated kinds
-    gateway: int | None = None  # of management, where the intent states it
+    gateway: int | None = None  # of management, if stated
 
     def space(self, kind: str, used: list[tuple[int, int]]) -> NumberSpace:
         """Number space of a kind.

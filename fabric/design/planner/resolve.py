@@ -31,7 +31,7 @@ from fabric.model.plan import (
 )
 from fabric.model.settings.site import PURPOSES, Home
 
-NOWHERE = Home()  # of an intent that is no file
+NOWHERE = Home()  # of an intent without a file
 
 
 def resolve_intent(intent: Intent) -> SiteSpec:
@@ -276,9 +276,9 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
 def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     """Reports settings that are impossible at any size."""
     topology = intent.topology
-    here = spec.at("topology")
+    place = spec.at("topology")
     if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
-        report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "use switches of one technology")
+        report.error("FAB106", place, "the tiers mix Ethernet and InfiniBand switches", "use switches of one technology")
     if (spec.transport == "infiniband") == spec.ethernet:
         technology = "Ethernet" if spec.ethernet else "InfiniBand"
         hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"

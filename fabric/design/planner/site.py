@@ -19,6 +19,7 @@ from fabric.design.planner import (
     overlay,
     pins,
     pools as address_pools,
+    splits,
     tenant_numbers,
     warnings,
 )
@@ -37,9 +38,9 @@ from fabric.model.plan.lock_file import FabricLock, Lock
 from fabric.model.plan.summary import links, summary
 
 # --- size bounds ----------------------------------------------------------------------------------------------
-# How large a site may be to be wired in memory: beyond it, only its counts are made.
+# Limits of a site that is wired in memory; a larger one has counts only.
 
-MAX_DEVICES, MAX_LINKS = 500_000, 4_000_000  # some 10 s and 1 GB
+MAX_DEVICES, MAX_LINKS = 500_000, 4_000_000  # takes some 10 s and 1 GB
 
 
 def check(sized: Mapping[str, tuple[FabricSpec, Sizing]], report: Report) -> None:
@@ -66,15 +67,13 @@ def _devices(sizing: Sizing) -> int:
 
 
 def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
-    """Sizes every fabric; pods of the lock are kept. Raises InputError with the mistakes of all."""
+    """Sizes every fabric; splits and pods of the lock are kept. Raises InputError with the mistakes of all."""
     lock, _ = _settled(site, lock)
     report, sized = Report(), {}
     for name, spec in site.fabrics.items():
         overlay.check(spec, report)
-        fabric_lock = lock.fabrics.get(name, FabricLock())
         try:
-            held = hold(spec, fabric_lock)
-            sized[name] = (held, size(held, fabric_lock.units_per_pod))
+            sized[name] = _sized(spec, lock.fabrics.get(name, FabricLock()))
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
@@ -83,6 +82,17 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
         name: (cable_lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
     }
+
+
+def _sized(spec: FabricSpec, lock: FabricLock) -> tuple[FabricSpec, Sizing]:
+    """The first of the candidates of a fabric that can be built. Raises InputError of the last."""
+    *first, last = (hold(candidate, lock) for candidate in splits.candidates(spec, lock))
+    for held in first:
+        try:
+            return held, size(held, lock.units_per_pod)
+        except InputError:
+            continue
+    return last, size(last, lock.units_per_pod)
 
 
 def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -> None:
@@ -135,7 +145,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
             plans[name], locks[name] = planned
-    if not report.errors:  # a taken pinned name is reported already
+    if not report.errors:  # a pinned name that is taken is already reported
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
@@ -167,7 +177,7 @@ def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, NumberSpace]:
     """The number spaces of all fabrics by the prefix of their keys; fabrics with the same pool share its used numbers."""
-    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
+    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers do not overlap: the language refuses ::/8
     used_asns: list[tuple[int, int]] = []
     spaces: dict[str, NumberSpace] = {}
     for name in sorted(pool_sets):
@@ -209,11 +219,13 @@ def _warn_of_changes(site: SiteSpec, changes: list[lock_repair.Change], lost: li
 
 
 def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
-    """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
+    """A fabric with its lossless class, which needs cable lengths, and its lock with lengths and splits in use."""
     spec = plan.spec
     lossless_class = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
     cable_lengths.report_changes(spec, known, report, lossless=lossless_class is not None)
-    return replace(plan, lossless=lossless_class), replace(kept, lengths=cable_lengths.kept(spec.lengths))
+    switches = splits.kept(spec, plan.sizing)
+    splits.report_changes(plan, known, switches, report)
+    return replace(plan, lossless=lossless_class), replace(kept, lengths=cable_lengths.kept(spec.lengths), switches=switches)
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:

@@ -162,7 +162,7 @@ def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int
     """Servers that a leaf has ports and uplinks for, up to so many, at the first speed that is tried; all where none fit."""
     demand = Demand(1, 2, servers, servers * ports, speed_gbps)
     speeds = uplink_speeds(spec, (demand,), broken_out=True)
-    if spec.kind == "collapsed":  # its leaves have no spines, and no other speed is tried
+    if spec.kind == "collapsed":  # no spines, so no other speed is tried
         speeds = [spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps]
     if any(leaf_fits(spec, demand, servers, speed) for speed in speeds):
         return servers

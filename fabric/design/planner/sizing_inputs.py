@@ -32,7 +32,7 @@ class Shape:
     tiers: int
     uplinks: tuple[int, ...]  # of one leaf, by group
     uplink_gbps: int
-    units_per_pod: int  # 0: one pod takes them all
+    units_per_pod: int  # 0: a single pod
     pods: int  # over all groups
     spines: int  # of one pod
     spine_uplinks: int = 0
@@ -47,10 +47,10 @@ class Misfit:
     option: str
     reason: str
     code: str = "FAB134"
-    path: KeyPath = ("topology",)  # the key that causes it
+    path: KeyPath = ("topology",)  # key of the intent that causes it
     hint: str = ""
-    by_default: bool = False  # only a default excludes the option, no key of the intent
-    requested: int = 0  # a stated number that breaks uniformity, and the numbers that would not
+    by_default: bool = False  # a default excludes the option, no key of the intent
+    requested: int = 0  # a stated number that breaks uniformity, and numbers that do not
     valid: tuple[int, ...] = ()
 
 
@@ -60,7 +60,7 @@ class Options:
 
     spec: FabricSpec
     demands: tuple[Demand, ...]
-    spine_total: int | None  # spines stated, over everything
+    spine_total: int | None  # stated number of spines in all
     core_total: int | None
     pod_units: int = 0  # units per pod of a fabric in service, 0 for a new one
     misfits: list[Misfit] = field(default_factory=list)
@@ -100,7 +100,7 @@ def common_speeds(options: Options) -> bool:
         path, shared = spine_switch_path(spec), min(leaf.native_gbps, spine.native_gbps)
     else:
         if stated not in leaf.speeds or stated in spine.speeds:
-            return True  # what the leaf cannot do is found with its ports
+            return True  # unsupported speeds are reported with the ports
         ends, path, shared = f"the uplinks are stated at {stated}G", ("topology", "leaf", "uplinks", "speed_gbps"), stated
     stating = [text for tier in (spec.leaf, spec.spine) if (text := how_to_state(spec, tier, shared))]
     options.misfits.append(
@@ -189,7 +189,7 @@ def _leaf_would_do(spec: FabricSpec, demand: Demand, model: SwitchModel) -> bool
 def most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
     """The most servers whose leaf has the ports."""
     low, high = 0, demand.servers_per_leaf - 1
-    while low < high:  # what fits, fits with fewer servers too; an intent may ask for ten million
+    while low < high:  # bisection: what fits, fits with fewer servers; an intent may state ten million
         middle = (low + high + 1) // 2
         if leaf_fits(spec, demand, middle, speed):
             low = middle

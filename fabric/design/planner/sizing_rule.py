@@ -240,7 +240,7 @@ def spine_split(spec: FabricSpec, down_gbps: int, up_gbps: int) -> tuple[int, in
         ratio_kept = _spine_ratio_kept(spec, down * down_gbps, stated * up_gbps)
         return (down, stated) if down and (ratio_kept or not strict) else None
     low, high = 1, capacity(spec.spine.model, up_gbps)
-    while low < high:  # more ports up leave fewer down, so the ratio only falls
+    while low < high:  # bisection: with more uplinks the ratio only falls
         up = (low + high) // 2
         if _spine_ratio_kept(spec, most_down(spec, up, down_gbps, up_gbps) * down_gbps, up * up_gbps):
             high = up

@@ -19,6 +19,7 @@ from fabric.design.planner.lock_repair import MOVED_POOL
 from fabric.design.planner.numbers import Exhausted, Need, NumberSpace, power_of_two
 from fabric.model.plan import (
     ATTACHMENT,
+    BETWEEN_SWITCHES,
     CORE,
     LEAF,
     LEAF_LEAF,
@@ -39,8 +40,6 @@ from fabric.model.plan import (
     TenantPlan,
 )
 from fabric.model.plan.tenant_ports import owners
-
-_FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ def _peers(wired: WiredFabric) -> dict[int, tuple[int, ...]]:
     which are the same in every pod.
     """
     links, devices, route_servers = wired.links, wired.devices, wired.spec.overlay.route_servers
-    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, _FABRIC)], axis=0)
+    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, BETWEEN_SWITCHES)], axis=0)
     ranked: dict[tuple[int, int, int], int] = {}
     serves: set[int] = set()
     for device in devices:
@@ -191,11 +190,11 @@ def _slices(
     slices = {}
     for n, tenant in enumerate(tenants):
         first = np.full(len(links), -1, dtype=object)
-        here = np.zeros(len(wired.devices), dtype=bool)
-        here[links.b[owner == n]] = True
+        has_tenant = np.zeros(len(wired.devices), dtype=bool)
+        has_tenant[links.b[owner == n]] = True
         for attachment in wired.spec.attachments:
             if attachment.external and (not attachment.external.tenants or tenant.name in attachment.external.tenants):
-                here[links.b[_links_of(wired, attachment.name)]] = True
+                has_tenant[links.b[_links_of(wired, attachment.name)]] = True
         for kind, name, role in (
             (LEAF_LEAF, "leaf-leaf", LEAF),
             (LEAF_SPINE, "leaf-spine", LEAF),
@@ -209,7 +208,7 @@ def _slices(
             area = allocator.address(
                 "p2p", f"{name}/{tenant.name}", Need(rows=rows, columns=columns, reserve=reserve, step=2)
             )
-            carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
+            carried = of_kind & (has_tenant[links.a] if kind != SPINE_CORE else True)
             if area.blocks:
                 first[carried] = area.numbers(links.row[carried], links.column[carried])
         slices[n] = first
@@ -291,11 +290,11 @@ def _hosts(
         for place, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
-            here = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            members = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
             if network.prefix in wired.management:
-                _check_management(wired, (n, place), network, here, report)
+                _check_management(wired, (n, place), network, members, report)
             else:
-                hosts[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
+                hosts[n, place] = _network_hosts(wired, (n, place), network, members, allocator, report)
     return hosts
 
 

@@ -126,7 +126,7 @@ def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], earlier: Known
     """VLAN of every network: the stated one, else the one in use, else a free one."""
     networks = [(f"{tenant.name}/{network.name}", network.vlan) for tenant in tenants for network in tenant.networks]
     vlans = {key: vlan for key, vlan in networks if vlan is not None}
-    taken: set[int] = set()  # by networks that have no stated one
+    taken: set[int] = set()  # by networks without a stated number
     for key in sorted(key for key, vlan in networks if vlan is None):
         chosen = {entry.vlan for entry in earlier.get(key, ()) if entry.number == numbers[key]}
         in_use = [vlan or _natural_vlan(numbers[key]) for vlan in sorted(chosen, reverse=True)]
@@ -153,9 +153,9 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
 
 
 def _check_vlan(
-    spec: FabricSpec, indices: tuple[int, int], vlan: int, key: str, seen: dict[int, str], report: Report
+    spec: FabricSpec, indices: tuple[int, int], vlan: int, key: str, used: dict[int, str], report: Report
 ) -> None:
-    other = seen.setdefault(vlan, key)
+    other = used.setdefault(vlan, key)
     where = spec.at("tenants", indices[0], "networks", indices[1], "vlan")
     if other != key:
         report.error(
@@ -174,9 +174,9 @@ def _check_vlan(
 
 
 def _check_vni(
-    spec: FabricSpec, at: tuple[int | str, ...], vni: int, subject: str, seen: dict[int, str], report: Report
+    spec: FabricSpec, at: tuple[int | str, ...], vni: int, subject: str, used: dict[int, str], report: Report
 ) -> None:
-    other = seen.setdefault(vni, subject)
+    other = used.setdefault(vni, subject)
     if other != subject or vni > 16_777_215:
         expected = f"a unique VNI, got {vni}, that of {other}" if other != subject else f"at most 16777215, got {vni}"
         report.error(
@@ -193,8 +193,8 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
     plain = [tenant for tenant in spec.tenants if not tenant.networks]
     for index, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
-        seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
-        kinds = [kind for kind, networks in (("p2p", outside), ("servers", seen)) if networks]
+        leaked = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
+        kinds = [kind for kind, networks in (("p2p", outside), ("servers", leaked)) if networks]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):
             net = IPNetwork(network.gateway or "0.0.0.0/32")

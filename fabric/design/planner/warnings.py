@@ -17,15 +17,15 @@ from fabric.model.plan import FabricPlan, FabricSpec, GroupSize, GroupSpec, Sizi
 # --- unused ports ---------------------------------------------------------------------------------------------
 # Designs that leave most of their leaf ports free, and what would fill them: other units tried with the same sizing.
 #
-# A unit that is not stated is as large as half the leaf's bandwidth carries, and a rack with `per_rack` servers has a leaf of
-# its own. Both are contracts; where they take far more switches than another unit would, a note names it.
+# The default unit uses half of a leaf's bandwidth for servers, and a rack with `per_rack` servers has a leaf. Both are
+# documented defaults; a note names another unit if it saves many switches.
 
-MIN_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
-MAX_USED_BANDWIDTH = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted
+MIN_LEAVES = 16  # of the finished fabric; a smaller one is a lab or a first row of racks
+MAX_USED_BANDWIDTH = Fraction(1, 2)  # of a leaf; with more in use there is no note
 MIN_SAVED_SWITCHES = Fraction(1, 4)  # of all switches, for a note about free ports
 MIN_SAVED_SWITCHES_BY_UNIT = Fraction(1, 20)  # of all switches, where the default unit is that of a 1:1 leaf
-SPINES = 4  # that a fabric keeps: fewer save switches at the price of what a failure costs
-ROUND = (8, 4, 2)  # servers of a unit are rather a multiple of these
+SPINES = 4  # minimum of an alternative: with fewer spines a failure costs more
+ROUND = (8, 4, 2)  # preferred divisors of the servers of a unit
 FREE_PORTS, UNIT_OF_RACKS = "FAB197", "FAB198"
 
 
@@ -33,14 +33,14 @@ FREE_PORTS, UNIT_OF_RACKS = "FAB197", "FAB198"
 class Alternative:
     """Another design of the same servers on the same switches."""
 
-    words: str  # what to write
+    words: str  # keys for the intent
     sizing: Sizing
     unit: int
 
 
 def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
     """The notes; none for small fabrics, and for those that no other unit makes cheaper."""
-    yield from _units_of_racks(spec, sizing)
+    yield from _units_of_racks(spec)
     for index, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
         used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
         by_default = spec.kind != "collapsed" and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
@@ -159,7 +159,7 @@ def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: in
     return Alternative(words.format(unit=unit), sized, unit)
 
 
-def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
+def _units_of_racks(spec: FabricSpec) -> Iterator[Diagnostic]:
     """A stated unit that changes no count of switches: every rack has its own leaf."""
     if spec.kind != "rack":
         return

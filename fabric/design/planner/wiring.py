@@ -41,8 +41,8 @@ from fabric.model.plan.sizing import positions
 # --- wiring history -------------------------------------------------------------------------------------------
 # The history of a wiring as the lock keeps it. Histories of two branches become one.
 #
-# Every epoch is a record with its place in the history. It holds how many lower switches there were when it began, so an
-# epoch that is over is never written again.
+# Every epoch is a record with its position in the history and the number of lower switches at its start, so a past epoch
+# never changes.
 
 
 def joined(records: Iterable[Record], shape: Shape) -> tuple[Record, ...]:
@@ -153,7 +153,7 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
 
     In order of arrival. `groups` has the group of every lower switch of the finished fabric.
     """
-    if len(history) == 1:  # the usual case, without the replay
+    if len(history) == 1:  # the usual case needs no replay
         slots, first = [], 0
         for group in groups:
             slots.append(np.arange(first, first + history[0].of(group), dtype=np.int64))
@@ -181,7 +181,7 @@ def _refill(known: dict[tuple[int, int], int], links: Sequence[tuple[int, int]])
 
 # --- links ----------------------------------------------------------------------------------------------------
 
-SPINES = "spines"  # the one group of lower switches that cores know
+SPINES = "spines"  # the only group of lower switches of cores
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def server_links(site: GroupSites, racks: bool) -> Links:
     server = np.repeat(np.arange(size.servers), len(ports.nic))
     nic, port, leaf, local = (np.tile(column, size.servers) for column in (ports.nic, ports.port, ports.leaf, ports.local))
     unit, place = np.divmod(positions(size.servers, size.held)[server], size.unit_servers)
-    if racks:  # a rack of the unit has leaves of its own
+    if racks:  # every rack of the unit has leaves
         rack, place = np.divmod(place, size.servers_per_leaf)
         leaf = leaf + rack * (int(ports.leaf.max()) + 1)
     slot = place * size.leaf_ports_per_server + local
@@ -274,9 +274,7 @@ def pair_links(site: GroupSites, sizing: Sizing) -> Links:
     ones = np.ones(len(up), dtype=np.int64)
     port = (up.cage, up.sub, up.split)
     a, b = ones * site.leaf[0, 0], ones * site.leaf[0, 1]
-    return _columns(
-        LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, row=0 * ones, column=np.arange(len(up))
-    )  # the one pair, row 0
+    return _columns(LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, row=0 * ones, column=np.arange(len(up)))
 
 
 def leaf_spine_links(

@@ -107,6 +107,11 @@ class Asic(Record):
     tables: tuple[HeadroomTable, ...] = ()
     source: str
 
+    def table_of(self, switch: str) -> HeadroomTable | None:
+        """The published table of a switch, else the default table of the chip."""
+        own = next((table for table in self.tables if switch in table.switches), None)
+        return own or next((table for table in self.tables if table.default), None)
+
 
 def asic(name: str) -> Asic | None:
     """The chip of that name in any spelling (`Spectrum3`, `Broadcom Tomahawk 4`, `TH4`), None if nothing is known of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult
 
 
@@ -17,7 +17,7 @@ def show(live: Live) -> ProofResult:
         for name in daemons.started(home):
             count += 1
             if name not in alive:
-                faults.append(Fault(node.name, f"{name} has ended; the end of its log: {_last_words(live, node.name)}"))
+                faults.append(finding(node.name, f"{name} has ended; the end of its log: {_last_words(live, node.name)}"))
     return ProofResult(f"{count - len(faults)} of {count} run", tuple(faults))
 
 

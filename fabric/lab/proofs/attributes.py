@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.audit.checks import Key, planned_rows
+from fabric.audit.checks import Finding, Key, planned_rows
 from fabric.audit.checks.rows import session
 from fabric.base.grouping import grouped
 from fabric.lab.expected import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult
 
 BFD_S = 10.0  # until BFD must be up
@@ -26,7 +26,7 @@ def show(live: Live) -> ProofResult:
     return ProofResult(summary, tuple(faults))
 
 
-def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
+def detected(live: Live, wanted: list[Planned]) -> list[Finding]:
     """Waits until BFD is up wherever it is planned: without it the next failure would pass unseen."""
     deadline = time.monotonic() + BFD_S
     while True:
@@ -36,7 +36,7 @@ def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
         time.sleep(0.3)
 
 
-def _compare(live: Live, sessions: list[Planned]) -> tuple[list[Fault], int]:
+def _compare(live: Live, sessions: list[Planned]) -> tuple[list[Finding], int]:
     by_node = grouped((planned.node, planned) for planned in sessions)
     answers = live.ask_all(by_node, "bgpd", "show bgp vrf all neighbors json")
     faults, compared = [], 0
@@ -49,7 +49,7 @@ def _compare(live: Live, sessions: list[Planned]) -> tuple[list[Fault], int]:
             for attribute, has, planned in _settings(live, end, reported, rows):
                 compared += 1
                 if has != planned:
-                    faults.append(Fault(node, f"{end.shown}: {attribute} {_shown(has)}, planned {_shown(planned)}"))
+                    faults.append(finding(node, f"{end.shown}: {attribute} {_shown(has)}, planned {_shown(planned)}"))
     return faults, compared
 
 

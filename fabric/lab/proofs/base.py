@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from fabric.audit.checks import Finding
 from fabric.audit.verify.all_faults import all_faults
 from fabric.audit.verify.files import of_switch
 from fabric.audit.verify.site import Site
@@ -14,7 +15,7 @@ from fabric.lab.collect import collect
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import Lldp
 from fabric.lab.machine.namespaces import LabError
-from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Result
+from fabric.lab.outcome import FAIL, PASS, SKIP, Measure, Result, finding
 
 PROOF, SCENARIO = "proof", "scenario"
 
@@ -24,7 +25,7 @@ class ProofResult:
     """What a proof or scenario showed."""
 
     summary: str
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Finding, ...] = ()
     measured: Mapping[str, Measure] = field(default_factory=dict)
     skipped: bool = False  # the summary says why
 
@@ -59,7 +60,7 @@ def judged(kind: str, id: str, title: str, shown: ProofResult, seconds: float) -
 
 def broke(error: Exception) -> ProofResult:
     """A lab that breaks under a question is a failure with its reason, not the end of the run."""
-    return ProofResult("could not run", (Fault("", str(error)),))
+    return ProofResult("could not run", (finding("", str(error)),))
 
 
 def prove(proof: Proof, live: Live) -> Result:
@@ -85,7 +86,7 @@ def site(live: Live, lldp: Lldp | None = None) -> Site:
     return Site(live.lab.plan, seen, live.lab.views.values())
 
 
-def faults(found: Site, kinds: Iterable[str]) -> tuple[Fault, ...]:
+def faults(found: Site, kinds: Iterable[str]) -> tuple[Finding, ...]:
     """Faults of some kinds, in the order of these."""
     every = all_faults(found).faults
-    return tuple(dict.fromkeys(Fault(one.device, one.message) for kind in kinds for one in every.get(kind, ())))
+    return tuple(dict.fromkeys(finding(one.device, one.message) for kind in kinds for one in every.get(kind, ())))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from fabric.audit.checks import Finding
 from fabric.audit.verify.route_faults import HOME, PATHS, ROUTE
 from fabric.lab.expected import NOTHING, Down, Expected, forwarding, originated, version
 from fabric.lab.live import Live, Table
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult
 
 PATIENCE_S = 20.0
 
 
-def wait(live: Live, down: Down = NOTHING, patience_s: float = PATIENCE_S) -> tuple[list[Fault], dict[str, Table], float]:
+def wait(live: Live, down: Down = NOTHING, patience_s: float = PATIENCE_S) -> tuple[list[Finding], dict[str, Table], float]:
     """Waits until the tables are as the plan has them: (what is not, the tables, seconds it took)."""
     expected = forwarding(live.lab, down)
     began = time.monotonic()
@@ -47,14 +48,14 @@ def _differences(wanted: dict[str, frozenset[str]], table: Table) -> Iterator[tu
             yield prefix, interfaces, there
 
 
-def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator[Fault]:
+def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator[Finding]:
     owner = {prefix: name for name, view in live.lab.views.items() for prefix in originated(view)}
     for prefix, planned, actual in _differences(expected[node], table):
         words = f"{prefix} of {owner[prefix]}: {len(actual)} paths, planned {len(planned)}"
         lost, extra = sorted(planned - actual), sorted(actual - planned)
         words += f"; not over {', '.join(lost)}" if lost else ""
         words += f"; also over {', '.join(extra)}" if extra else ""
-        yield Fault(node, words)
+        yield finding(node, words)
 
 
 def show(live: Live) -> ProofResult:
@@ -68,7 +69,7 @@ def show(live: Live) -> ProofResult:
         if widths
         else "no routes planned"
     )
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Finding, ...] = ()
     if differing:
         words = f"{len(differing)} of {count} routes are not as planned"
         faults = base.faults(base.site(live), (HOME, ROUTE, PATHS)) or tuple(differing)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fabric.audit.checks import Finding
 from fabric.lab.blueprint import TUNNEL, End
 from fabric.lab.expected import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.packets import Ping, arp_request_for, capture, ping, tunnelled, who_has
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.nos.target import target
 
@@ -19,7 +20,7 @@ def show(live: Live) -> ProofResult:
             chosen.setdefault((end.leaf, end.network.vni), end)
     if not chosen:
         return skip("no network of the lab has an anycast gateway")
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     crossed = right = 0
     for end in chosen.values():
         answers, count = _ask(live, end)
@@ -30,7 +31,7 @@ def show(live: Live) -> ProofResult:
     return ProofResult(summary, tuple(faults), {"arp_requests_crossing": crossed})
 
 
-def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
+def _ask(live: Live, end: Endpoint) -> tuple[list[Finding], int]:
     """(what is wrong, questions that left the leaf)."""
     view, gateway = live.lab.views[end.leaf], gateway_of(end)
     assert end.network is not None
@@ -44,11 +45,11 @@ def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
     alone = suppresses(live, end)
     if (answers if alone else sorted(set(answers))) != [view.overlay.anycast_mac]:
         reported = ", ".join(answers) or "no device"
-        faults.append(Fault(end.leaf, f"{who} by ARP: {reported} answers, expected {view.overlay.anycast_mac} once"))
+        faults.append(finding(end.leaf, f"{who} by ARP: {reported} answers, expected {view.overlay.anycast_mac} once"))
     if replies != 1:
-        faults.append(Fault(end.leaf, f"{who} by ping: {replies} replies, expected 1"))
+        faults.append(finding(end.leaf, f"{who} by ping: {replies} replies, expected 1"))
     if crossed and alone:
-        faults.append(Fault(end.leaf, f"{who}: {crossed} ARP requests left the leaf through a tunnel"))
+        faults.append(finding(end.leaf, f"{who}: {crossed} ARP requests left the leaf through a tunnel"))
     return faults, crossed
 
 

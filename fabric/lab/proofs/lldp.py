@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from fabric.audit.checks import Finding
 from fabric.audit.verify.port_faults import CABLE
 from fabric.lab.blueprint import SERVER
 from fabric.lab.expected import planned
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import SERVERS, Lldp, missing
-from fabric.lab.outcome import Fault
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 
@@ -28,7 +28,7 @@ def show(live: Live) -> ProofResult:
     return ProofResult(f"{right} of {len(neighbors)} ports report the planned neighbor{words}", faults)
 
 
-def differences(live: Live, lldp: Lldp) -> tuple[Fault, ...]:
+def differences(live: Live, lldp: Lldp) -> tuple[Finding, ...]:
     """Each wrong cable once, of those whose ends are in the lab and speak."""
     return base.faults(base.site(live, lldp), (CABLE,))
 

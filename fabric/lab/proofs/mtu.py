@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabric.audit.checks import Finding
 from fabric.lab.blueprint import End
 from fabric.lab.expected import endpoints, forwarding, originated
 from fabric.lab.live import Live
 from fabric.lab.machine.packets import Ping, ping
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.gateways import uplinks
 from fabric.lab.proofs.reach import pairs
@@ -38,7 +39,7 @@ def show(live: Live) -> ProofResult:
     lost = [row for row, count in zip(pings, replies, strict=True) if not count]
     small = ping(live, [replace(question, size=SMALL, whole=False) for question, _, _ in lost])
     faults = [
-        Fault(
+        finding(
             leaf, f"{words}: {f'packets of {question.size} bytes are lost or fragmented' if count else 'no packet arrives'}"
         )
         for (question, leaf, words), count in zip(lost, small, strict=True)
@@ -51,14 +52,14 @@ def show(live: Live) -> ProofResult:
     return ProofResult(summary, tuple(faults))
 
 
-def _narrow(live: Live) -> list[Fault]:
+def _narrow(live: Live) -> list[Finding]:
     """Ports between switches that take less than planned: packets may take another path today."""
     found = []
     for name, view in live.lab.views.items():
         for port in uplinks(live, name):
             own = live.interface(End(name, port))
             if 0 < own.mtu < view.underlay.mtu:
-                found.append(Fault(name, f"{port} takes packets of {own.mtu} bytes, planned {view.underlay.mtu}"))
+                found.append(finding(name, f"{port} takes packets of {own.mtu} bytes, planned {view.underlay.mtu}"))
     return found
 
 

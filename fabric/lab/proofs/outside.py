@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any
 
+from fabric.audit.checks import Finding
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.lab.expected import OUTSIDE, Planned, sessions
 from fabric.lab.live import Live
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.model.plan import External, OwnPrefix
 
@@ -61,7 +62,7 @@ def _own(external: External) -> list[str]:
     return [text for own in external.own for text in dict.fromkeys((own.prefix, f"{own.net[-1]}/{own.net.max_prefixlen}"))]
 
 
-def _wait(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault], int]:
+def _wait(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Finding], int]:
     deadline = time.monotonic() + PATIENCE_S
     while True:
         faults, announced = _judge(live, ends)
@@ -76,7 +77,7 @@ def _of(live: Live, end: Planned) -> Iterator[External]:
     return (one for one in live.lab.views[end.node].externals if one.peer_address == end.peer)
 
 
-def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault], int]:
+def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Finding], int]:
     """What is wrong, and how many own prefixes the routers announce."""
     faults, announced = [], 0
     for end, external in ends:
@@ -85,15 +86,15 @@ def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault
         announced += len(own_sent)
         if missing := [prefix for prefix in _own(external) if prefix not in own_sent]:
             words = f"does not announce {listed(missing, 2)} to {end.node}: nothing is proved of it"
-            faults.append(Fault(end.peer_node, words))
+            faults.append(finding(end.peer_node, words))
         taken = _taken(live, end, external)
         for prefix in taken:
             if site := inside(prefix, external.own):
                 words = f"{end.shown}: {prefix} is accepted from outside, but it is in {site.what} {site.prefix} of the site"
-                faults.append(Fault(end.node, words))
+                faults.append(finding(end.node, words))
         for prefix in external.accepts:
             if prefix not in taken:
-                faults.append(Fault(end.node, f"{end.shown}: {prefix} is not accepted"))
+                faults.append(finding(end.node, f"{end.shown}: {prefix} is not accepted"))
     return faults, announced
 
 

@@ -9,13 +9,14 @@ import time
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from fabric.audit.checks import Finding
 from fabric.audit.verify.overlay_faults import Overlay, Spread
 from fabric.audit.verify.site import Switch
 from fabric.lab.blueprint import End
 from fabric.lab.expected import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.packets import Ping, ping
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.model.plan import SwitchView
@@ -34,7 +35,7 @@ def show(live: Live) -> ProofResult:
     return ProofResult(words, tuple(faults), measured)
 
 
-def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Fault]]:
+def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Finding]]:
     """Waits until some switches have all of it: (routes by type, what is missing)."""
     tunnels = _tunnels(live, switches)
     hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address and end.leaf in tunnels]
@@ -57,11 +58,11 @@ def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
     return {name: view for name, view in views if name in switches and view.overlay and view.overlay.vtep}
 
 
-def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
+def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Finding]]:
     """VNIs, tunnels and prefixes by the judgment of `fabric verify`; hosts and router MACs are no state of it."""
     site_state = base.site(live)
     overlay = Overlay(site_state)
-    faults = [Fault(fault.device, fault.message) for fault in overlay.faults() if fault.device in tunnels]
+    faults = [finding(fault.device, fault.message) for fault in overlay.faults() if fault.device in tunnels]
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
     routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     hosted = Spread()
@@ -73,7 +74,7 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
         }
         faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, spread=hosted)
         faults += _router_macs(view, tunnels, site_state.switches[name], routers[name] or {})
-    faults += [Fault(fault.device, fault.message) for fault in hosted.faults("host", EVPN, "unknown", "")]
+    faults += [finding(fault.device, fault.message) for fault in hosted.faults("host", EVPN, "unknown", "")]
     return {2: hosted.right, 3: overlay.tunnels.right, 5: overlay.prefixes.right}, faults
 
 
@@ -93,7 +94,7 @@ def _hosts(
     joined: set[tuple[int, str]],
     *,
     spread: Spread,
-) -> Iterator[Fault]:
+) -> Iterator[Finding]:
     """Type 2: each leaf that has a network knows the hosts of it at the leaves that it has tunnels to."""
     for end in hosts:
         if end.network is None or end.fabric != view.fabric or (end.network.vni, end.leaf) not in joined:
@@ -105,21 +106,23 @@ def _hosts(
         location = row.get("remoteVtep") or row.get("intf")
         if location and (row.get("type") != "remote" or location != far.overlay.vtep):
             words = f"VNI {end.network.vni}: {end.shown} is known at {location}, planned {end.leaf} ({far.overlay.vtep})"
-            yield Fault(view.device.name, words)
+            yield finding(view.device.name, words)
         else:
             spread.note(f"VNI {end.network.vni}: {end.shown}", end.leaf, view.device.name, bool(location))
 
 
 def _router_macs(
     view: SwitchView, tunnels: dict[str, SwitchView], switch: Switch, routers: dict[str, Any]
-) -> Iterator[Fault]:
+) -> Iterator[Finding]:
     """A route of a tenant needs the router MAC of its VTEP."""
     vteps = {far.overlay.vtep for far in tunnels.values() if far.overlay}
     for vrf in view.vrfs:
         table = switch.seen.routes.get(switch.vrf(vrf.name), {})
         gateways = {hop.gateway for hops in table.values() for hop in hops} & vteps
         if unknown := sorted(gateways - (routers.get(str(vrf.vni)) or {}).keys() - {None}):
-            yield Fault(view.device.name, f"{switch.vrf(vrf.name)}: router MAC of {', '.join(map(str, unknown))} is unknown")
+            yield finding(
+                view.device.name, f"{switch.vrf(vrf.name)}: router MAC of {', '.join(map(str, unknown))} is unknown"
+            )
 
 
 PROOF = Proof("overlay", "EVPN routes", show)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fabric.lab.expected import Endpoint, endpoints, meant, permits, together
 from fabric.lab.live import Live
 from fabric.lab.machine.packets import Ping, arrivals, ping
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 
 ALL = 40  # endpoints of which every pair is tried; of more, some pairs of each
@@ -29,12 +29,12 @@ def show(live: Live) -> ProofResult:
     fine = [lets(a, b) or lets(b, a) for a, b in across]
     leaks = [back or (came and not permitted) for back, came, permitted in zip(answered, arrived, fine, strict=True)]
     faults = [
-        Fault(a.leaf, f"{a.shown} of tenant {a.tenant or 'none'} reaches {b.shown} of tenant {b.tenant or 'none'}")
+        finding(a.leaf, f"{a.shown} of tenant {a.tenant or 'none'} reaches {b.shown} of tenant {b.tenant or 'none'}")
         for (a, b), leaking in zip(across, leaks, strict=True)
         if leaking
     ]
     faults += [
-        Fault(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf}{_whose(a)}")
+        finding(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf}{_whose(a)}")
         for (a, b), count in zip(inside, replies, strict=True)
         if not count
     ]

@@ -12,7 +12,7 @@ from fabric.audit.verify.route_faults import HOME, ROUTE
 from fabric.audit.verify.session_faults import ASN, EXTRA, FAMILY, SESSION, SILENT, STOPPED
 from fabric.lab.expected import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult
 
@@ -55,7 +55,7 @@ def show(live: Live) -> ProofResult:
     found = base.site(live)
     faults = base.faults(found, (*KINDS, *(BELOW if missing else ())))
     if missing and not faults:
-        faults = tuple(Fault(one.node, f"{one.shown} is not established") for one in missing)
+        faults = tuple(finding(one.node, f"{one.shown} is not established") for one in missing)
     summary = f"{len(wanted) - len(missing)} of {len(wanted)} ends established"
     return ProofResult(summary, faults, {"waited_s": round(seconds, 1)})
 

@@ -6,10 +6,11 @@ import math
 import socket
 from collections.abc import Iterator
 
+from fabric.audit.checks import Finding
 from fabric.lab.expected import Endpoint, endpoints, forwarding, originated
 from fabric.lab.live import Live
 from fabric.lab.machine.observer import as_roce
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.reach import pairs
 from fabric.model.plan import LEAF
@@ -23,7 +24,7 @@ def show(live: Live) -> ProofResult:
     """For every leaf with several paths, flows from one of its servers (or itself) to another leaf."""
     chosen = dict(_chosen(live))
     expected = forwarding(live.lab)
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     worst = 1.0
     tried = 0
     for leaf, (node, source, target, home) in chosen.items():
@@ -36,14 +37,14 @@ def show(live: Live) -> ProofResult:
         worst = max(worst, max(counts.values()) / mean if mean else math.inf)
         if sum(counts.values()) < 0.9 * PER_LINK * len(links):
             faults.append(
-                Fault(leaf, f"{sum(counts.values())} of {PER_LINK * len(links)} packets towards {home} left over its links")
+                finding(leaf, f"{sum(counts.values())} of {PER_LINK * len(links)} packets towards {home} left over its links")
             )
             continue
         if fault := _uneven(leaf, counts):
             faults.append(fault)
         single = _send(live, leaf, node, source, target, links, flows=1, packets=4 * PER_LINK)
         if len(busy := [link for link, count in single.items() if count >= PER_LINK]) != 1:
-            faults.append(Fault(leaf, f"one flow went over {len(busy)} links, planned 1"))
+            faults.append(finding(leaf, f"one flow went over {len(busy)} links, planned 1"))
     if not tried:
         return skip("no leaf of the lab has two paths to another leaf")
     ratio = f"{worst:.2f} times that" if math.isfinite(worst) else "all of them"
@@ -53,14 +54,14 @@ def show(live: Live) -> ProofResult:
     )
 
 
-def _uneven(leaf: str, counts: dict[str, int]) -> Fault | None:
+def _uneven(leaf: str, counts: dict[str, int]) -> Finding | None:
     total, width = sum(counts.values()), len(counts)
     bound = SIGMAS * math.sqrt(total / width * (1 - 1 / width))
     link = min(counts, key=lambda name: counts[name])
     if counts[link] >= total / width - bound:
         return None
     shown = ", ".join(f"{name} {count}" for name, count in counts.items())
-    return Fault(leaf, f"flows do not spread over {width} links: {shown}")
+    return finding(leaf, f"flows do not spread over {width} links: {shown}")
 
 
 def _chosen(live: Live) -> Iterator[tuple[str, tuple[str, str, str, str]]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 
+from fabric.audit.checks import Finding
 from fabric.lab.blueprint import End
 from fabric.lab.expected import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.namespaces import run
 from fabric.lab.machine.packets import Ping, arp_request_for, capture, ping, tunnelled, who_has
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.gateways import suppresses, uplinks
 
@@ -30,32 +31,34 @@ def show(live: Live) -> ProofResult:
     if not any(suppresses(live, question) for question, _ in questions):
         return skip("no config of the lab enables it")
     ping(live, [Ping(node=e.server, source=e.address, target=gateway_of(e)) for pair in questions for e in pair], tries=2)
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     crossed = control = 0
     for question, other in questions:
         if not suppresses(live, question):
             faults.append(
-                Fault(question.leaf, f"ARP suppression of {_name(question)} is not in its config, unlike at other leaves")
+                finding(question.leaf, f"ARP suppression of {_name(question)} is not in its config, unlike at other leaves")
             )
             continue
         if not _learned(live, question, other):
             if not _known(live, other, other.leaf, "local"):
                 words = f"local host {other.shown} is not learned: check that its gateway answers"
-                faults.append(Fault(other.leaf, f"{_name(other)}: {words}"))
+                faults.append(finding(other.leaf, f"{_name(other)}: {words}"))
                 continue
             faults.append(
-                Fault(question.leaf, f"{_name(question)}: {other.shown} is not learned from EVPN, so no leaf answers for it")
+                finding(
+                    question.leaf, f"{_name(question)}: {other.shown} is not learned from EVPN, so no leaf answers for it"
+                )
             )
             continue
         answers, count = _ask(live, question, other)
         crossed += count
         if count or not answers:
             words = f"{count} ARP requests for {other.shown} crossed the fabric, planned 0; {len(answers)} answers"
-            faults.append(Fault(question.leaf, f"{_name(question)}: {words}"))
+            faults.append(finding(question.leaf, f"{_name(question)}: {words}"))
     question, other = next(pair for pair in questions if suppresses(live, pair[0]))
     control = _without(live, question, other)
     if not control and not faults:
-        faults.append(Fault(question.leaf, "no request was captured with suppression off either: the test is inconclusive"))
+        faults.append(finding(question.leaf, "no request was captured with suppression off either: the test is inconclusive"))
     summary = (
         f"{crossed} of {len(questions)} ARP requests crossed the fabric; one with suppression off did, to {control} leaves"
     )

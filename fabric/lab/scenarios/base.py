@@ -7,26 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from fabric.audit.checks import Finding
+from fabric.lab import expected
 from fabric.lab.blueprint import PORT, End, Interface, Wire
-from fabric.lab.expected import (
-    NOTHING,
-    OVERLAY,
-    Down,
-    Endpoint,
-    Estimate,
-    Planned,
-    RemainingPaths,
-    endpoints,
-    originated,
-    sessions,
-    together,
-)
+from fabric.lab.expected import sessions
 from fabric.lab.live import Live, Table
 from fabric.lab.machine.daemons import forgets
 from fabric.lab.machine.namespaces import run
 from fabric.lab.machine.observer import Observation, Observer, Stream
 from fabric.lab.machine.packets import Ping, ping
-from fabric.lab.outcome import Fault, Measure
+from fabric.lab.outcome import Measure, finding
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected
 from fabric.lab.proofs.base import ProofResult
@@ -58,8 +48,8 @@ class Watched:
 
     seen: Observation
     repaired_s: float | None  # until the last table that had to change did; None: never as expected
-    faults: tuple[Fault, ...]
-    left: RemainingPaths
+    faults: tuple[Finding, ...]
+    left: expected.RemainingPaths
 
 
 class Stage:
@@ -67,7 +57,7 @@ class Stage:
 
     def __init__(self, live: Live, fabric: str) -> None:
         self.live, self.fabric = live, fabric
-        self.estimate = Estimate(live.lab, fabric)
+        self.estimate = expected.Estimate(live.lab, fabric)
         self.sound = True  # everything was as planned when it was looked at last
 
     # --- who plays ----------------------------------------------------------------------------------------------
@@ -109,15 +99,15 @@ class Stage:
 
     def streams(self, leaf: str, without: frozenset[str] = frozenset()) -> list[Stream]:
         """Flows between a leaf and another one, half in each direction: of servers, else of the leaves themselves."""
-        ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
+        ends = [end for end in expected.endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
         candidates = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
         if candidates and not self.forgets:
             return _both_directions(*candidates[-1])
-        part = together(self.live.lab)
+        part = expected.together(self.live.lab)
         others = [name for name in self.leaves if name != leaf and name not in without and part[name] == part[leaf]]
         if not others:
             return []
-        (a, b) = (originated(self.live.lab.views[name])[0].partition("/")[0] for name in (leaf, others[-1]))
+        (a, b) = (expected.originated(self.live.lab.views[name])[0].partition("/")[0] for name in (leaf, others[-1]))
         return [Stream(leaf, a, others[-1], b, FLOWS // 2), Stream(others[-1], b, leaf, a, FLOWS // 2)]
 
     @cached_property
@@ -130,7 +120,7 @@ class Stage:
     def break_(
         self,
         streams: list[Stream],
-        down: Down,
+        down: expected.Down,
         act: Callable[[], None],
         patience_s: float = 30.0,
         flows_back_s: float = FLOWS_BACK_S,
@@ -150,58 +140,58 @@ class Stage:
             seen = observer.stop()
         left = self.estimate.left(down)
         stopped = (
-            [Fault("", f"{silent} of {sum(stream.flows for stream in streams)} flows stopped for good")] if silent else []
+            [finding("", f"{silent} of {sum(stream.flows for stream in streams)} flows stopped for good")] if silent else []
         )
         all_faults = (*faults, *self.agrees(left, tables, down), *stopped)
         last = max((changed - began for changed in changes.values()), default=0.0)
         return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
-    def agrees(self, left: RemainingPaths, tables: dict[str, Table], down: Down) -> list[Fault]:
+    def agrees(self, left: expected.RemainingPaths, tables: dict[str, Table], down: expected.Down) -> list[Finding]:
         """Kernels forward to every leaf over exactly the links that the estimate assumes."""
         faults = []
         for (node, leaf), interfaces in left.hops.items():
             table = tables.get(node, {})
-            there = frozenset(hop.interface for hop in table.get(originated(self.live.lab.views[leaf])[0], ()))
+            there = frozenset(hop.interface for hop in table.get(expected.originated(self.live.lab.views[leaf])[0], ()))
             if there != interfaces:
                 words = f"towards {leaf}: {len(there)} links, the estimate has {len(interfaces)}"
-                faults.append(Fault(node, words))
+                faults.append(finding(node, words))
         return faults
 
-    def repair(self, act: Callable[[], None]) -> list[Fault]:
+    def repair(self, act: Callable[[], None]) -> list[Finding]:
         """Undoes it, and waits until everything is as it was."""
         act()
         # The time of this is not measured, so sessions between loopbacks need not wait for their next try.
         if self.forgets:
             self._learn_again()
         else:
-            between = [session for session in self.sessions if session.kind == OVERLAY]
+            between = [session for session in self.sessions if session.kind == expected.OVERLAY]
             for session in wait_for_sessions(self.live, between, SOON_S)[0]:
                 self.live.order(session.node, "bgpd", f"clear bgp {session.peer}")
         return self.healed()
 
     @cached_property
-    def sessions(self) -> list[Planned]:
+    def sessions(self) -> list[expected.Planned]:
         """The planned ends of its switches."""
         return [one for one in sessions(self.live.lab) if one.node in set(self.switches)]
 
-    def lost_sessions(self, patience_s: float = BACK_S) -> list[Fault]:
+    def lost_sessions(self, patience_s: float = BACK_S) -> list[Finding]:
         """Waits until all sessions are there: those that are not."""
         missing, _ = wait_for_sessions(self.live, self.sessions, patience_s)
-        return [Fault(one.node, f"{one.shown} did not come back") for one in missing]
+        return [finding(one.node, f"{one.shown} did not come back") for one in missing]
 
-    def healed(self) -> list[Fault]:
+    def healed(self) -> list[Finding]:
         """Waits until everything is as it was: what is not."""
         found = self.lost_sessions()
-        found += tables_proof.wait(self.live, NOTHING, BACK_S)[0]
+        found += tables_proof.wait(self.live, expected.NOTHING, BACK_S)[0]
         found += self._overlay_healed()
         # What else is to be seen needs all of this.
         found = found or detected(self.live, self.sessions) or self._traffic()
         self.sound = not found
         return found
 
-    def _traffic(self) -> list[Fault]:
+    def _traffic(self) -> list[Finding]:
         """One server of each leaf and tenant to each other leaf. Tables can be right and packets lost all the same."""
-        ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric]
+        ends = [end for end in expected.endpoints(self.live.lab) if end.fabric == self.fabric]
         chosen = {(a.leaf, b.leaf, a.tenant, a.network and a.network.vni): (a, b) for a, b in pairs(self.live, ends)[0]}
         for again in (True, False):
             replies = ping(
@@ -212,9 +202,9 @@ class Stage:
                 break
             self._learn_again()
             wait_for_overlay(self.live, frozenset(self.switches), BACK_S)
-        return [Fault(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
+        return [finding(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
 
-    def _overlay_healed(self) -> list[Fault]:
+    def _overlay_healed(self) -> list[Finding]:
         """Waits for the overlay; twice where daemons may have forgotten."""
         own = frozenset(self.switches)
         faults = wait_for_overlay(self.live, own, SOON_S if self.forgets else BACK_S)[1]
@@ -261,5 +251,5 @@ def flow_measures(seen: Observation) -> dict[str, Measure]:
     return {"longest_gap_ms": round(seen.longest_gap_s * 1000, 1), "lost_packets": seen.lost}
 
 
-def _both_directions(one: Endpoint, other: Endpoint) -> list[Stream]:
+def _both_directions(one: expected.Endpoint, other: expected.Endpoint) -> list[Stream]:
     return [Stream(a.server, a.address, b.server, b.address, FLOWS // 2) for a, b in ((one, other), (other, one))]

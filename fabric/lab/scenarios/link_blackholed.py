@@ -9,7 +9,7 @@ from functools import partial
 from fabric.lab.blueprint import Wire
 from fabric.lab.expected import Down
 from fabric.lab.machine.namespaces import run
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import NOT_REPAIRED, Scenario, Stage, measures
 
@@ -80,7 +80,7 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> ProofResult:
         return shown
     if planned:
         why = f"without BFD, graceful restart keeps routes over a dead cable for up to {restart_s} s after the hold timer"
-        return ProofResult(shown.summary, (Fault(wire.a.node, why), *shown.faults), shown.measured)
+        return ProofResult(shown.summary, (finding(wire.a.node, why), *shown.faults), shown.measured)
     words = f"{shown.summary}; graceful restart keeps routes for up to {restart_s} s after the hold timer"
     return ProofResult(words, (), shown.measured)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 
+from fabric.audit.checks import Finding
 from fabric.lab.expected import TENANT, Down, version
 from fabric.lab.machine.observer import Observer
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.forwarding import read
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures
@@ -18,7 +19,7 @@ def play(stage: Stage) -> ProofResult:
     if not stage.uppers:
         return skip(f"no spine of {stage.fabric} is redundant")
     spine = stage.uppers[-1]
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     with Observer(stage.live, stage.streams(stage.leaves[0]), []) as observer:
         observer.settle()
         began = observer.mark()
@@ -34,7 +35,7 @@ def play(stage: Stage) -> ProofResult:
         time.sleep(0.5)
         seen = observer.stop()
     if seen.lost:
-        faults.append(Fault(spine, f"{seen.lost} of {seen.sent} packets were lost, planned 0"))
+        faults.append(finding(spine, f"{seen.lost} of {seen.sent} packets were lost, planned 0"))
     measured = {**flow_measures(seen), "drained_ms": round(drained * 1000, 1)}
     return ProofResult(f"{spine} drained, down and back", tuple(faults), measured)
 
@@ -46,7 +47,7 @@ def _announce(stage: Stage, spine: str, line: str) -> None:
         stage.live.configure(spine, "bgpd", f"router bgp {asn}{f' vrf {vrf}' if vrf else ''}", line)
 
 
-def _drained(stage: Stage, spine: str) -> list[Fault]:
+def _drained(stage: Stage, spine: str) -> list[Finding]:
     """Waits until no leaf sends over the spine what others can carry: the estimate's next hops without it."""
     left = stage.estimate.left(Down(nodes=frozenset({spine})))
     deadline = time.monotonic() + DRAIN_S
@@ -59,7 +60,7 @@ def _drained(stage: Stage, spine: str) -> list[Fault]:
         time.sleep(0.1)
 
 
-def _tenants(stage: Stage, spine: str) -> list[Fault]:
+def _tenants(stage: Stage, spine: str) -> list[Finding]:
     """Tables of tenants without a tunnel that still lead over the spine."""
     found = []
     for one in stage.sessions:
@@ -67,7 +68,7 @@ def _tenants(stage: Stage, spine: str) -> list[Fault]:
             continue
         table = stage.live.table(one.node, one.vrf, version(stage.live.lab.views[one.node]))
         if any(hop.interface == one.interface and hop.gateway for hops in table.values() for hop in hops):
-            found.append(Fault(one.node, f"{one.vrf} still routes over {spine}"))
+            found.append(finding(one.node, f"{one.vrf} still routes over {spine}"))
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from fabric.audit.checks import Finding
 from fabric.lab.expected import NOTHING, Down
 from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer
-from fabric.lab.outcome import Fault, Measure
+from fabric.lab.outcome import Measure
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures, measures
 from fabric.lab.up_down import start
@@ -58,7 +59,7 @@ def boot(stage: Stage, name: str) -> None:
     stage.set_node(name, up=True)
 
 
-def back(stage: Stage, name: str) -> list[Fault]:
+def back(stage: Stage, name: str) -> list[Finding]:
     """Boots the switch and waits until everything is as before."""
     return stage.repair(lambda: boot(stage, name))
 

@@ -6,7 +6,7 @@ from fabric.lab.blueprint import Wire
 from fabric.lab.expected import planned
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.namespaces import run
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import finding
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.lldp import differences as differences_of
 from fabric.lab.scenarios.base import Scenario, Stage
@@ -34,7 +34,7 @@ def play(stage: Stage) -> ProofResult:
         _plug(stage, pair, crossed=False)
     names = [first.a.interface, second.a.interface]
     named = [fault for fault in differences if fault.device == first.a.node and fault.message.startswith("swapped")]
-    faults = [Fault(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
+    faults = [finding(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
     faults += [fault for fault in differences if fault not in named]
     where = f"{first.a.node} {' and '.join(names)}"
     return ProofResult(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))

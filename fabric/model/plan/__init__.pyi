@@ -70,6 +70,7 @@ from .tenants import (
 from .topology import (
     ATTACHED as ATTACHED,
     ATTACHMENT as ATTACHMENT,
+    BETWEEN_SWITCHES as BETWEEN_SWITCHES,
     CLASSES_M as CLASSES_M,
     CORE as CORE,
     ENDS as ENDS,

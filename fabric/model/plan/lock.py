@@ -127,7 +127,20 @@ class TenantNumber(NamedTuple):
     vlan: int = 0  # of a network, where it does not follow from the number
 
 
-@dataclass(frozen=True)
+class CageSplits(NamedTuple):
+    """How cages [first, end) of a switch model are split: for each speed that they have, `4x100` or `1x400`."""
+
+    first: int  # from 1
+    end: int
+    splits: tuple[str, ...]  # the fastest first
+
+
+def split_gbps(split: str) -> int:
+    """Speed of the ports of a split in Gb/s: 100 of `4x100`."""
+    return int(split.partition("x")[2])
+
+
+@dataclass(frozen=True, kw_only=True)
 class FabricLock:
     """What is kept of one fabric."""
 
@@ -136,6 +149,7 @@ class FabricLock:
     attachments: Mapping[str, tuple[PortSpot, ...]] = field(default_factory=dict)
     tenants: Mapping[str, tuple[TenantNumber, ...]] = field(default_factory=dict)  # by tenant, or tenant/network
     lengths: Mapping[str, int] = field(default_factory=dict)  # metres by kind of link; of several lines the longest
+    switches: Mapping[str, tuple[CageSplits, ...]] = field(default_factory=dict)  # by model, as the catalog had it once
 
     @property
     def units_per_pod(self) -> int:

@@ -2,6 +2,7 @@
 
 version: 2
 numbers:
+  - backend switch qfx5130-32cd cages=1-32 splits=1x400,1x100
   - backend tenant red number=1
   - backend wiring leaf-spine epoch=1 uppers=16 links=dgx-h100:2 lowers=32 after=0 tiers=2 networks=1 …
   - backend attachment ufm port=1 leaf=25 slot=31
@@ -148,6 +149,7 @@ def _check_size(facts_by_fabric: Mapping[str, Lines], name: str, report: Report)
         counts = {key: len(blocks) for key, blocks in facts.blocks.items()}
         counts |= {key: len(records) for key, records in facts.wiring.items()}
         total += sum(counts.values()) + sum(map(len, facts.attachments.values())) + sum(map(len, facts.tenants.values()))
+        total += sum(map(len, facts.switches.values()))
         for key, lines in counts.items():
             if lines > MAX_AREA_LINES:
                 message = f"lock file: expected at most {MAX_AREA_LINES:,} lines of {fabric} {key}, got {lines:,}"

@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from fabric.base.diagnostics import Place, Report, nearest, show
-from fabric.model.plan.lock import Block, Epoch, FabricLock, PortSpot, Record, Shape, TenantNumber, rank
+from fabric.model.plan.lock import (
+    Block,
+    CageSplits,
+    Epoch,
+    FabricLock,
+    PortSpot,
+    Record,
+    Shape,
+    TenantNumber,
+    rank,
+    split_gbps,
+)
 
 HINT = "restore the file from git; after a merge keep the lines of both sides and run `fabric generate`"
 
@@ -26,10 +37,11 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,39}", re.ASCII)
 _RANGE = re.compile(r"(0|[1-9][0-9]{0,39})-(0|[1-9][0-9]{0,39})", re.ASCII)
 _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}", re.ASCII)
+_SPLITS = re.compile(r"[1-9][0-9]?x[1-9][0-9]{0,4}(,[1-9][0-9]?x[1-9][0-9]{0,4})*", re.ASCII)
 _LINKS = re.compile(r"[A-Za-z0-9._-]+:[1-9][0-9]{0,3}(,[A-Za-z0-9._-]+:[1-9][0-9]{0,3})*", re.ASCII)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Lines:
     """The facts of one fabric while its lines are read."""
 
@@ -38,15 +50,17 @@ class Lines:
     attachments: dict[str, set[PortSpot]] = field(default_factory=dict)
     tenants: dict[str, set[TenantNumber]] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
+    switches: dict[str, set[CageSplits]] = field(default_factory=dict)
 
     def lock(self) -> FabricLock:
         """The facts in an order that follows from them alone."""
         return FabricLock(
-            {key: tuple(sorted(found, key=_block_rank)) for key, found in sorted(self.blocks.items())},
-            {key: tuple(sorted(found, key=rank)) for key, found in sorted(self.wiring.items())},
-            {key: tuple(sorted(found)) for key, found in sorted(self.attachments.items())},
-            {key: tuple(sorted(found)) for key, found in sorted(self.tenants.items())},
-            dict(sorted(self.lengths.items())),
+            blocks={key: tuple(sorted(found, key=_block_rank)) for key, found in sorted(self.blocks.items())},
+            wiring={key: tuple(sorted(found, key=rank)) for key, found in sorted(self.wiring.items())},
+            attachments={key: tuple(sorted(found)) for key, found in sorted(self.attachments.items())},
+            tenants={key: tuple(sorted(found)) for key, found in sorted(self.tenants.items())},
+            lengths=dict(sorted(self.lengths.items())),
+            switches={key: tuple(sorted(found)) for key, found in sorted(self.switches.items())},
         )
 
 
@@ -231,6 +245,16 @@ def _length(values: Values, name: str, lines: Lines) -> None:
         lines.lengths[name] = max(metres, lines.lengths.get(name, 0))
 
 
+def _switch(values: Values, name: str, lines: Lines) -> None:
+    first, end = values.range("cages", MAX_SWITCH_PORTS)
+    splits = values.words["splits"][0].split(",")
+    if not _SPLITS.fullmatch(",".join(splits)) or len({split.partition("x")[2] for split in splits}) != len(splits):
+        values.fail("splits", "expected PORTSxGBPS,… with each speed once")
+    if not values.wrong:
+        by_speed = tuple(sorted(splits, key=split_gbps, reverse=True))
+        lines.switches.setdefault(name, set()).add(CageSplits(first, end, by_speed))
+
+
 def _tenant(values: Values, name: str, lines: Lines) -> None:
     number = values.whole("number", 1, 16_777_215)
     vlan = values.whole("vlan", 2, 4094) if "vlan" in values.words else 0
@@ -271,6 +295,7 @@ def _attachment(values: Values, name: str, lines: Lines) -> None:
 
 KINDS = {
     "length": Kind(("metres",), _length),
+    "switch": Kind(("cages", "splits"), _switch),
     "tenant": Kind(("number",), _tenant, names=re.compile(r"[A-Za-z0-9-]+", re.ASCII)),
     "network": Kind(("number",), _tenant, ("vlan",), re.compile(r"[A-Za-z0-9-]+/[A-Za-z0-9-]+", re.ASCII)),
     "wiring": Kind(
@@ -289,6 +314,9 @@ def of(fabric: str, entry: FabricLock) -> Iterator[str]:
     """The lines of a fabric, sorted."""
     for name, metres in sorted(entry.lengths.items()):
         yield f"{fabric} length {name} metres={metres}"
+    for name, cages in sorted(entry.switches.items()):
+        for first, end, splits in sorted(cages):
+            yield f"{fabric} switch {name} cages={first}-{end - 1} splits={','.join(splits)}"
     for name, numbers in sorted(entry.tenants.items()):
         for number, vlan in sorted(numbers):
             kind = "network" if "/" in name else "tenant"

@@ -46,9 +46,7 @@ class FabricPlan:
     asn_ranges: tuple[tuple[int, int], ...]  # [first, end) of AS numbers that it may take
     lossless: FabricLossless | None  # None: no fabric of RoCE
     blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
-    management_ports: Mapping[int, Device] = field(
-        default_factory=dict
-    )  # link of an attachment → whose management port it is
+    management_ports: Mapping[int, Device] = field(default_factory=dict)  # link of an attachment → device managed by it
     longer: tuple[Longer, ...] = ()  # cables of the stated floor that are longer than PFC headroom is computed for
 
     @cached_property

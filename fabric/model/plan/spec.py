@@ -15,6 +15,8 @@ from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import Attachment, Floor, Home, PodRule, Uplinks
 
+VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
+
 # --- Positions of keys: what a finding of a plan points at ----------------------------------------------------
 
 
@@ -132,6 +134,7 @@ class TierSpec:
     switch: str
     model: SwitchModel
     nos: str | None  # network OS, where one is stated
+    left_out: tuple[str, ...] = ()  # splits of the catalog that are not used, as the lock keeps others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +192,13 @@ class FabricSpec:
     def bonds(self) -> bool:
         """Whether servers in layer-2 networks are cabled to two leaves each."""
         return any(tenant.networks for tenant in self.tenants) and (self.dual_tor or self.kind == "collapsed")
+
+    @property
+    def lossless_frame_bytes(self) -> int:
+        """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
+        from fabric.hardware.headroom_forms import ROCE_HEADERS_BYTES  # late: counts alone need none of it
+
+        return self.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if self.isolation == "evpn" else 0)
 
     @property
     def ethernet(self) -> bool:

@@ -42,6 +42,7 @@ class Device:
 
 KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments")
 SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT = range(len(KINDS))
+BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 Ints = NDArray[np.int32]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -50,8 +51,7 @@ class Overlay(Key):
         4, ge=1, le=64, description="spines of each pod and plane (cores of each group) that serve as EVPN route servers"
     )
     rt_asn: Annotated[Asn, Field(le=65_534)] = Field(
-        65_000,
-        description="2-byte AS number in every route target, so that a VNI of any size fits",
+        65_000, description="2-byte AS number in every route target, so that a VNI of any size fits"
     )
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
         "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
@@ -81,6 +81,30 @@ class Tenant(Key):
     imports: Annotated[tuple[Name, ...], ListOf] = Field(
         (), description="tenants whose routes are imported; traffic needs the import on both sides"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EcnRule:
+    """Thresholds as fixed bytes, or as bytes per Gb/s of the port."""
+
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: int
+    source: str
+    per_gbps: bool = False
+
+
+# What others run. The linear rule is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
+ECN_RULES = {
+    "linear": EcnRule(
+        4_000, 16_000, 20, "alibaba-edu/High-Precision-Congestion-Control@9f4be2a simulation/mix/config.txt", per_gbps=True
+    ),
+    "nvidia": EcnRule(150_000, 1_500_000, 100, "Cumulus Linux `nv set qos roce`, docs.nvidia.com, RoCE, lossless mode"),
+    "azure": EcnRule(
+        1_048_576, 2_097_152, 5, "sonic-net/sonic-buildimage@086b03bd70f9 files/build_templates/qos_config.j2, AZURE_LOSSLESS"
+    ),
+    "cisco": EcnRule(150_000, 3_000_000, 7, "Cisco data center networking blueprint for AI/ML applications, queuing policy"),
+}
 
 
 class Ecn(Key):

@@ -171,20 +171,20 @@ def _unicast(bgp: Branch, family: str) -> Iterator[FrrLine]:
 
 
 def _evpn(bgp: Branch) -> Iterator[FrrLine]:
-    found = bgp.at("address-family", "l2vpn-evpn")
+    evpn = bgp.at("address-family", "l2vpn-evpn")
     exports = bgp.at("address-family", "ipv4-unicast", "route-export", "to-evpn")
-    if not (found or exports):
+    if not (evpn or exports):
         return
-    yield " address-family l2vpn evpn", found.line or exports.line
+    yield " address-family l2vpn evpn", evpn.line or exports.line
     for name, session in (*bgp.at("peer-group").items(), *bgp.at("neighbor").items()):
-        own = session.at("address-family", "l2vpn-evpn")
-        if own.on("state|enable"):
-            yield f"  neighbor {name} activate", own.line
-    if found:
-        yield "  advertise-all-vni", found.line
+        family = session.at("address-family", "l2vpn-evpn")
+        if family.on("state|enable"):
+            yield f"  neighbor {name} activate", family.line
+    if evpn:
+        yield "  advertise-all-vni", evpn.line
     if exports:
         yield "  advertise ipv4 unicast", exports.line
-    yield " exit-address-family", found.line or exports.line
+    yield " exit-address-family", evpn.line or exports.line
 
 
 # --- Interfaces, and both in one file -------------------------------------------------------------------------

@@ -50,8 +50,8 @@ def _neighbor_rows(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(name, row) for name, each in neighbors.items() for row in rows(each) if "chassis" in row and "port" in row]
 
 
-def _neighbors(found: dict[str, Any]) -> Iterator[Neighbor]:
-    for local, entry in found.items():
+def _neighbors(by_port: dict[str, Any]) -> Iterator[Neighbor]:
+    for local, entry in by_port.items():
         for name, row in _neighbor_rows(entry):
             chassis, port = first(row["chassis"]), first(row["port"])
             system = known_text(chassis.get("system-name")) or ("" if name.isdigit() else name)
@@ -109,11 +109,11 @@ _PFC = {"rx-pause-frames": Count.PFC_RX, "tx-pause-frames": Count.PFC_TX}
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     """`nv show interface -o json`; state is `oper-status`, or a key of `state` in older releases."""
-    ports, found, counted = [], list[Counter](), False
+    ports, counts, counted = [], list[Counter](), False
     for name, row in each(value):
         link, stats = first(row.get("link")), _stats(row)
         counted = counted or bool(stats)
-        found += counters(name, stats, _STATS)
+        counts += counters(name, stats, _STATS)
         if not link:
             continue
         state = up(link.get("oper-status", next(iter(first(link.get("state"))), "")))
@@ -133,7 +133,7 @@ def read_interfaces(value: dict[str, Any]) -> Part:
             )
         )
     listed = {INTERFACES} if ports else set()
-    return Part(kinds=listed | ({ERRORS} if counted else set()), lists=listed, ports=ports, counters=found)
+    return Part(kinds=listed | ({ERRORS} if counted else set()), lists=listed, ports=ports, counters=counts)
 
 
 def _stats(row: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def read_optics(value: dict[str, Any]) -> Part:
     for name, row in each(value):
         module = first(row.get("transceiver")) or row
         lanes = [first(lane) for lane in first(module.get("channel")).values()]
-        powers = [one for lane in lanes if (one := _power(first(lane.get("rx-power")))) is not None]
+        powers = [power for lane in lanes if (power := _power(first(lane.get("rx-power")))) is not None]
         limits = first(first(lanes[0].get("rx-power")).get("alarm-threshold")) if lanes else {}
         heat = first(module.get("temperature"))
         reading = decimal(heat.get("temperature", module.get("temperature")))
@@ -184,7 +184,7 @@ def read_bgp(value: dict[str, Any]) -> Part:
     for key, row in value.items():
         entry = first(row)
         state = text(entry.get("state", entry.get("bgp-state"))).lower()
-        found = [
+        families = [
             Family(known, number(first(af).get("prefix-received")), number(first(af).get("accepted-prefix")))
             for name, af in first(entry.get("address-family")).items()
             if (known := family(name))
@@ -196,7 +196,7 @@ def read_bgp(value: dict[str, Any]) -> Part:
                 state=state,
                 asn=asn(entry.get("remote-as")),
                 local_asn=asn(entry.get("local-as")),
-                families=found if state == "established" else [],
+                families=families if state == "established" else [],
             )
         )
     return Part(kinds={BGP}, peers=peers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
@@ -14,8 +14,8 @@ from fabric.nos.cumulus.read.tree import ROOTS, is_commands, names_of, read_tree
 from fabric.nos.cumulus.write.tree import dump, merged
 from fabric.nos.dialect import Dialect, Patch, same
 from fabric.nos.reading import Branch
-from fabric.nos.statements.forms import Path, without_equal_blocks
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.reading.sections import StatementPath
+from fabric.nos.statements.syntax import Syntax, without_equal_blocks
 
 # --- Statements: keys and the value are the parts of a path ---------------------------------------------------
 
@@ -25,7 +25,7 @@ MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 EMPTY = frozenset({"{}", "''", '""', "null", "~"})
 
 
-def statements(text: str) -> Iterator[tuple[Path, int]]:
+def statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """Every statement without others below it. A text in an unusual layout is read as any YAML, which takes longer."""
     found = _block(text.splitlines())
     yield from found if found is not None else _below(read_tree(text)[0], ())
@@ -36,13 +36,13 @@ def without_equal(planned: str, running: str) -> tuple[str, str]:
     return without_equal_blocks(planned, running, 6, lambda block: block.replace("'", ""))
 
 
-def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
+def _block(rows: list[str]) -> list[tuple[StatementPath, int]] | None:
     """Statements of a startup.yaml in block style with one key per line, None for another layout."""
     begin = next((number for number, row in enumerate(rows) if row.rstrip() == "- set:"), None)
     if begin is None:
         return None
-    statements: list[tuple[Path, int]] = []
-    sections: list[list[Path]] = [[()]]  # of each level: one, or all that a key with a range names
+    statements: list[tuple[StatementPath, int]] = []
+    sections: list[list[StatementPath]] = [[()]]  # of each level; a key with a range names several
     margins = [-1]
     begun = begin + 1  # line of the innermost section
     for number, row in enumerate(rows[begin + 1 :], begin + 2):
@@ -95,7 +95,7 @@ def _word(text: str) -> str:
     return text.lower() if len(text) == 17 and MAC.fullmatch(text) else text
 
 
-def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
+def _below(branch: Branch, path: StatementPath) -> Iterator[tuple[StatementPath, int]]:
     for key, part in branch.parts.items():
         here = (*path, _word(key))
         if part.parts:
@@ -106,7 +106,7 @@ def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
 
 SYNTAX = Syntax(
     parts={"startup.yaml": statements},
-    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    rules_file=Path(__file__).with_name("statements.yaml"),
     separator=" ",
     verb="nv set",
     reduced={"startup.yaml": without_equal},
@@ -119,7 +119,7 @@ PATCH, APPLY = "nv config patch", "nv config apply"
 OBJECT_DEPTH = 2  # keys down to the name of an object: `interface swp1`
 
 ALIAS = re.compile(r"\*\w")
-TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # of YAML, that no value of NVUE has
+TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # YAML syntax that no value of NVUE uses
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

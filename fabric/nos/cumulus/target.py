@@ -11,7 +11,7 @@ from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Target
 # --- Files of Cumulus Linux among others ----------------------------------------------------------------------
 
 BLANK = r"(?:[ \t]|\\\n)+"
-SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # as a user types it or a script has it
+SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # typed by a user, or in a script
 HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "hostname")), r"[\"']?([\w.-]+)"))
 
 READER = Reader(
@@ -60,11 +60,11 @@ TARGET = Target(
         l3vni=True,
         l2vni=True,
         multihoming="esi",
-        imports=False,  # between leaves only: no leaf may import a VNI that it has itself
+        imports=False,  # between leaves only: a leaf cannot import a VNI that it has
         external=True,
         lossless=True,
         watchdog=True,
-        hash_seed=False,  # a seed restarts switchd, and every switch draws one of its own already
+        hash_seed=False,  # setting a seed restarts switchd, and every switch has a random one already
         dynamic_balancing="asked",  # reloads switchd, and a port without it upsets the routes it shares
         snmp=True,
         gnmi=True,

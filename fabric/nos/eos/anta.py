@@ -13,7 +13,7 @@ _NOT_ROUTED = ("Management", "Loopback", "Vxlan", "Vlan", "Port-Channel")  # typ
 
 def tests(expected: Expected) -> Tests:
     """Module of ANTA → tests with their inputs; modules without a test are left out."""
-    found: Tests = {
+    by_module: Tests = {
         "anta.tests.interfaces": list(_interfaces(expected)),
         "anta.tests.connectivity": list(_neighbors(expected)),
         "anta.tests.routing.bgp": list(_bgp(expected)),
@@ -21,7 +21,7 @@ def tests(expected: Expected) -> Tests:
         "anta.tests.routing.generic": list(_routes(expected)),
         "anta.tests.vxlan": list(_vxlan(expected)),
     }
-    return {module: entries for module, entries in found.items() if entries}
+    return {module: entries for module, entries in by_module.items() if entries}
 
 
 def _interfaces(expected: Expected) -> Iterator[dict[str, Any]]:
@@ -38,7 +38,7 @@ def _interfaces(expected: Expected) -> Iterator[dict[str, Any]]:
     yield {"VerifyL3MTU": mtu | ({"specific_mtu": others} if others else {})}
     addressed = [port for port in expected.ports if port.address and ":" not in port.address]
     if addressed:
-        yield {"VerifyInterfaceIPv4": {"interfaces": [{"name": one.name, "primary_ip": one.address} for one in addressed]}}
+        yield {"VerifyInterfaceIPv4": {"interfaces": [{"name": port.name, "primary_ip": port.address} for port in addressed]}}
     yield {"VerifyInterfaceErrors": {"interfaces": names}}
     if expected.lossless_priority is not None:
         drops = {"interfaces": names, "traffic_classes": [f"TC{expected.lossless_priority}"], "queue_types": ["unicast"]}
@@ -66,7 +66,7 @@ def _bgp(expected: Expected) -> Iterator[dict[str, Any]]:
     if not peers:
         return
     yield {"VerifyBGPPeerSession": {"bgp_peers": peers, "check_tcp_queues": False}}
-    able = [_peer(one) | {"capabilities": [_CAPABILITY[one.family]]} for one in expected.sessions]
+    able = [_peer(session) | {"capabilities": [_CAPABILITY[session.family]]} for session in expected.sessions]
     yield {"VerifyBGPPeerMPCaps": {"bgp_peers": able}}
     yield {"VerifyBGPPeerASNCap": {"bgp_peers": peers}}
     timers = {"hold_time": expected.hold_s, "keep_alive_time": expected.keepalive_s}

@@ -123,15 +123,15 @@ def read_watchdog(value: dict[str, Any]) -> Part:
 
 def read_queues(value: dict[str, Any]) -> Part:
     """`show interfaces counters queue drops`: traffic classes of unicast, multicast or virtual output queues."""
-    found: list[Counter] = []
+    drops: list[Counter] = []
     known: dict[str, int] = {}  # port → counters of its queues
     for kind in ("egressQueueCounters", "ingressVoqCounters"):
         for name, row in each(first(value.get(kind)).get("interfaces")):
             for part in (row, first(row.get("ucastQueues")), first(row.get("mcastQueues"))):
                 for title, entry in each(part.get("trafficClasses")):
-                    found += _queue(name, title, entry)
+                    drops += _queue(name, title, entry)
                     known[name] = known.get(name, 0) + _counted(entry)
-    return Part(kinds={QUEUES}, counters=summed(found), measured={"queue drops": _whole(known)})
+    return Part(kinds={QUEUES}, counters=summed(drops), measured={"queue drops": _whole(known)})
 
 
 def _counted(entry: dict[str, Any]) -> int:
@@ -178,9 +178,9 @@ def read_optics(value: dict[str, Any]) -> Part:
 
 
 def _optic(name: str, row: dict[str, Any]) -> Optic | None:
-    found = first(row.get("parameters")) or row
-    powers, low, high = _reading(found.get("rxPower"))
-    heats, _, hot = _reading(found.get("temperature"))
+    readings = first(row.get("parameters")) or row
+    powers, low, high = _reading(readings.get("rxPower"))
+    heats, _, hot = _reading(readings.get("temperature"))
     if not powers and not heats:
         return None
     return Optic(
@@ -188,7 +188,7 @@ def _optic(name: str, row: dict[str, Any]) -> Optic | None:
         rx_dbm=light(powers),
         low_dbm=low,
         high_dbm=high,
-        temperature_c=next((one for heat in heats if (one := decimal(heat)) is not None), None),
+        temperature_c=next((celsius for heat in heats if (celsius := decimal(heat)) is not None), None),
         high_c=hot,
     )
 

@@ -112,10 +112,10 @@ def _neighbor(vrf: str, row: dict[str, Any]) -> Peer:
     if peer.state != ESTABLISHED and not peer.reason:
         peer = replace(peer, reason=known_text(row.get("lastEvent")))
     caps = first(first(row.get("neighborCapabilities")).get("multiprotocolCaps"))
-    found = (
+    families = (
         Family(known, active=bool(first(caps[name]).get("enabled"))) for name, known in _FAMILIES.items() if name in caps
     )
-    return live(peer, found)
+    return live(peer, families)
 
 
 def read_bfd(value: dict[str, Any]) -> Part:
@@ -155,20 +155,20 @@ def read_routes(value: dict[str, Any]) -> Part:
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     """`show interfaces`, with the Vxlan interface. The MTU of a layer-2 port is that of the switch, and is left out."""
-    found = {name: row for name, row in each(value["interfaces"]) if row}
+    interfaces = {name: row for name, row in each(value["interfaces"]) if row}
     counts: list[Counter] = []
-    for name, row in found.items():
+    for name, row in interfaces.items():
         counts += counters(name, first(row.get("interfaceCounters")), _TOTALS)
         counts += counters(
             name, first(first(row.get("interfaceCounters")).get("inputErrorsDetail")), {"fcsErrors": Count.FCS}
         )
-    counted_here = {ERRORS} if any(isinstance(row.get("interfaceCounters"), dict) for row in found.values()) else set()
-    vxlan = next((row for row in found.values() if row.get("hardware") == "vxlan"), None)
+    counted_here = {ERRORS} if any(isinstance(row.get("interfaceCounters"), dict) for row in interfaces.values()) else set()
+    vxlan = next((row for row in interfaces.values() if row.get("hardware") == "vxlan"), None)
     evpn = {EVPN} if vxlan else set()
     return Part(
         kinds={INTERFACES} | counted_here | evpn,
-        lists=({INTERFACES} if len(found) > 1 else set()) | evpn,
-        ports=[_interface(name, row) for name, row in found.items()],
+        lists=({INTERFACES} if len(interfaces) > 1 else set()) | evpn,
+        ports=[_interface(name, row) for name, row in interfaces.items()],
         counters=counts,
         vnis=list(_vxlan(vxlan)) if vxlan else (),
     )
@@ -242,44 +242,44 @@ def knows_segments(value: Any) -> bool:
 
 def read_segments(value: dict[str, Any]) -> Part:
     """A segment is under every VLAN or bundle that it carries, each with an election of its own."""
-    found: dict[str, Segment] = {}
+    segments: dict[str, Segment] = {}
     complete = True
     for _, instance in each(value["bgpEvpnInstances"]):
-        own = text(instance.get("localVxlanIp"))
+        vtep = text(instance.get("localVxlanIp"))
         complete = complete and isinstance(instance.get("ethernetSegments"), dict)
         for key, row in each(instance.get("ethernetSegments")):
             if (identifier := esi(key)) and row:
-                one = _segment(identifier, row, own)
-                found[identifier] = _joined(found[identifier], one) if identifier in found else one
-    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=tuple(found.values()))
+                segment = _segment(identifier, row, vtep)
+                segments[identifier] = _joined(segments[identifier], segment) if identifier in segments else segment
+    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=tuple(segments.values()))
 
 
-def _segment(identifier: str, row: dict[str, Any], own: str) -> Segment:
+def _segment(identifier: str, row: dict[str, Any], vtep: str) -> Segment:
     """The forwarder has an empty address where none is elected."""
     state, elected = text(row.get("state")), first(row.get("dFPeer"))
     forwarder = text(elected.get("ip"))
     others = ["nonDFPeers", "forwardingPeers"]
-    peers = {text(one.get("ip")) for key in others for one in rows(row.get(key, []))} | {forwarder}
+    peers = {text(peer.get("ip")) for key in others for peer in rows(row.get(key, []))} | {forwarder}
     return Segment(
         esi=identifier,
         interface=text(row.get("intf")),
         up=state == "up" if state else None,
-        peers=frozenset(peers - {own, ""}) if own and "nonDFPeers" in row and elected else None,
+        peers=frozenset(peers - {vtep, ""}) if vtep and "nonDFPeers" in row and elected else None,
         forwarders=frozenset({forwarder} - {""}) if "ip" in elected else None,
         by_preference=text(row.get("dFElectionAlgorithm")).lower().startswith("preference"),
     )
 
 
-def _joined(one: Segment, other: Segment) -> Segment:
+def _joined(segment: Segment, other: Segment) -> Segment:
     """A segment in two instances: each adds what the other does not report."""
-    peers = [part.peers for part in (one, other) if part.peers is not None]
-    elected = [part.forwarders for part in (one, other) if part.forwarders is not None]
+    peers = [part.peers for part in (segment, other) if part.peers is not None]
+    elected = [part.forwarders for part in (segment, other) if part.forwarders is not None]
     return replace(
-        one,
-        up=False if False in (one.up, other.up) else one.up if one.up is not None else other.up,
+        segment,
+        up=False if False in (segment.up, other.up) else segment.up if segment.up is not None else other.up,
         peers=frozenset.union(*peers) if peers else None,
         forwarders=frozenset.union(*elected) if elected else None,
-        by_preference=one.by_preference and other.by_preference,
+        by_preference=segment.by_preference and other.by_preference,
     )
 
 

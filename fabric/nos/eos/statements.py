@@ -8,15 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
-from fabric.nos.reading.sections import END, Layout
+from fabric.nos.reading.sections import END, Layout, StatementPath
 from fabric.nos.reading.values import numbers
-from fabric.nos.statements.forms import Path as Statement, indented
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, indented
 
 # --- Names of interfaces --------------------------------------------------------------------------------------
 
 STEM = re.compile(r"([A-Za-z-]{2,}) ?(?=\d)")
-STEMS = ("Ethernet", "Loopback", "Management", "Port-Channel", "Vlan", "Vxlan")  # of interfaces; short ones mean the first
+STEMS = ("Ethernet", "Loopback", "Management", "Port-Channel", "Vlan", "Vxlan")  # abbreviations mean the first that fits
 
 
 def port_name(text: str) -> str:
@@ -29,20 +28,20 @@ def port_name(text: str) -> str:
 # --- Commands as a person types them: every line keeps its number ---------------------------------------------
 
 _STEMS = "|".join(STEMS)
-_GLOBAL = (
+_GLOBAL = (  # commands that exist in no mode below an interface or a router
     r"interface |router |hostname |vrf (?:instance|definition) |(?:no )?ip(?:v6)? (?:unicast-)?routing\b|ip(?:v6)? route "
     r"|ip(?:v6)? prefix-list |ip virtual-router mac-address |route-map \S+(?: (?:permit|deny) \d+)?$|service routing "
     r"|no spanning-tree vlan|mlag configuration|management api |username |transceiver qsfp "
-)  # commands that no mode below an interface or a router has
-_OF_INTERFACE = (
+)
+_OF_INTERFACE = (  # commands that do not exist at the top
     r"(?:no )?(?:switchport\b(?! default)|shutdown$)|(?:description|channel-group|mtu|vxlan|encapsulation dot1q) "
     r"|(?:no )?autostate$|ip(?:v6)? address |ip virtual-router address |vrf (?:forwarding )?(?!instance|definition)\S+$"
-)  # commands that are none at the top
+)
 _OF_BGP = (
     r"(?:no )?(?:neighbor|bgp) |(?:address-family|aggregate-address|network|router-id|maximum-paths|redistribute) "
     r"|(?:distance|timers) bgp |(?:rd|route-target) "
 )
-_CUT = {
+_CUT = {  # usual abbreviations of keywords
     "interface": r"int(?:e(?:r(?:f(?:ac?)?)?)?)?",
     "description": r"desc(?:r(?:i(?:p(?:t(?:io?)?)?)?)?)?",
     "ip address": r"ip addr?(?:es?)?",
@@ -53,7 +52,7 @@ _CUT = {
     "no switchport": r"no sw(?:itc?|itchpo?r?)?",
     "vxlan source-interface": r"vxlan source-?i?n?t?e?r?f?a?c?",
     "neighbor": r"neig?h?b?o?",
-}  # keywords that are often cut short, up to all but their last letter
+}
 
 _INTERFACE = re.compile(r"interface (?!defaults|profile )(\S.*)")
 _NAMED = re.compile(
@@ -61,10 +60,10 @@ _NAMED = re.compile(
     r" ([A-Za-z-]+ ?\d\S*)(.*)"
 )
 _TOP = re.compile(_GLOBAL)
-_PLAIN = re.compile(
+_PLAIN = re.compile(  # sections and lines at the top below which a command of the top keeps its meaning
     r"(?:interface|router bgp|vrf instance|vlan|ip(?:v6)? (?:routing|route|prefix-list|virtual-router)|route-map|hostname"
     r"|service|no|spanning-tree|username)\b|$"
-)  # sections, and lines without one, in which no command of the top has another meaning
+)
 _IN_INTERFACE, _IN_BGP = re.compile(_OF_INTERFACE), re.compile(_OF_BGP)
 _COMMENT = re.compile(r"(?!.*\bdescription )(.*\S)\s+! \S.*")  # behind a command
 _OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate")
@@ -82,13 +81,13 @@ _TYPED_LINE = re.compile(
     rf"|.*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
     r"|[^!]*[^\s!][ \t]+! "
 )
-_TYPED_PAIR = re.compile(
+_TYPED_PAIR = re.compile(  # two successive lines that EOS never prints so
     r"(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
     r"|(?P<leaf> *)(?:no )?neighbor \S.*\n(?P=leaf) +[^\s!]"
-)  # two lines that cannot stand below each other like this
+)
 
 
-@lru_cache(maxsize=4_000)  # the reader asks, and then the comparison of statements
+@lru_cache(maxsize=4_000)  # the reader and the comparison of statements use the same text
 def as_shown(text: str) -> str:
     """A config as EOS prints it, with as many lines as the text."""
     return "\n".join(_Typed().lines(text)) if is_typed(text) else text
@@ -100,7 +99,7 @@ def is_typed(text: str) -> bool:
     return any(map(_is_typed, lines, lines[1:])) or _is_typed(lines[-1], "")
 
 
-@lru_cache(maxsize=400_000)  # devices have most lines in common
+@lru_cache(maxsize=400_000)  # most lines are common to several devices
 def _is_typed(line: str, below: str) -> bool:
     return _TYPED_LINE.match(line) is not None or (
         "neighbor " in line + below and _TYPED_PAIR.match(f"{line}\n{below}") is not None
@@ -111,9 +110,9 @@ class _Typed:
     """The modes that are open while the lines of a text are read."""
 
     def __init__(self) -> None:
-        self.head = ""  # of the section at the top
-        self.margin = 0  # that it was typed with
-        self.open: list[tuple[int, str]] = []  # depth and line of what a line of `router bgp` may stand below
+        self.head = ""  # of the open section at the top
+        self.margin = 0  # its indentation
+        self.open: list[tuple[int, str]] = []  # (depth, line) of the sections that a line of `router bgp` may be in
 
     def lines(self, text: str) -> list[str]:
         return [self._line(raw.expandtabs()) for raw in text.split("\n")]
@@ -218,7 +217,7 @@ LAYOUT = Layout(banner=re.compile(r"banner \w+"), shown=_shown)
 MAPPED = re.compile(r"vxlan vlan (?:add )?(\d*[,-][\d,-]*) vni ([\d,-]+)")
 
 
-def _statements(text: str) -> Iterator[tuple[Statement, int]]:
+def _statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """`vxlan vlan 10,20 vni 10010,10020` is a statement for each VLAN."""
     for path, number in indented(text, LAYOUT):
         match = MAPPED.fullmatch(path[-1]) if path[-1].startswith("vxlan vlan ") else None
@@ -263,21 +262,21 @@ RULES = Rules(
         (("router bgp ", ""), BGP_FILTER),
         (("router bgp ", "vrf "), r"(router-id|maximum-paths) "),
     ),
-    removal=(
+    inverses=(
         (r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"),
         (r"no (channel-group|description|mtu|speed|switchport trunk \S+ vlan) .*", r"no \1"),
         (r"no vxlan vlan (\d+ vni \d+)", r"vxlan vlan remove \1"),
     ),
-    spelled=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
-    used=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
+    typed_as=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
+    definitions=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
     r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
     r"neighbor [A-Z]\S* peer group$)",
-    owned=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
+    exclusive=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
     r"(channel-group \d+) mode \S+",
-    resets=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
-    stays=r"system control-plane",
-    forgets=r"(ip|ipv6) (address|enable)",
-    causes=r"vrf ",
+    defaulted=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
+    permanent=r"system control-plane",
+    dropped=r"(ip|ipv6) (address|enable)",
+    drop_causes=r"vrf ",
 )
 
 DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS", layout=LAYOUT)

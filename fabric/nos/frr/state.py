@@ -128,7 +128,7 @@ def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
     reason = text(row.get("lastNotificationReason")) or text(row.get("lastResetDueTo"))
     bfd = first(row.get("peerBfdInfo"))
     state = text(row.get("bgpState")).lower()
-    found = [
+    families = [
         Family(name, None, number(first(info).get("acceptedPrefixCounter")))
         for title, info in infos.items()
         if (name := family(title))
@@ -139,7 +139,7 @@ def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
         state=state,
         asn=asn(row.get("remoteAs")),
         local_asn=asn(row.get("localAs")),
-        families=found if state == "established" else [],
+        families=families if state == "established" else [],
         activated=frozenset(name for title in infos if (name := family(title))),
         reason="" if state == "established" else reason,
         limited=bool(row.get("prefixOverflow")) or any(first(info).get("prefixOverflow") for info in infos.values()),
@@ -223,7 +223,7 @@ def knows_targets(value: Any) -> bool:
 
 def read_targets(value: dict[str, Any]) -> Part:
     """VNIs that bgpd alone has, from its configuration, are left out: the kernel has no tunnel for them."""
-    found = [row for _, row in each(value) if "importRTs" in row and text(row.get("inKernel", "True")) == "True"]
+    entries = [row for _, row in each(value) if "importRTs" in row and text(row.get("inKernel", "True")) == "True"]
     vnis = [
         Vni(
             number=whole(row.get("vni")),
@@ -233,7 +233,7 @@ def read_targets(value: dict[str, Any]) -> Part:
             exports=frozenset(map(text, row.get("exportRTs", ()))),
             rd=text(row.get("rd")),
         )
-        for row in found
+        for row in entries
     ]
     return Part(kinds={EVPN}, vnis=vnis)
 
@@ -264,10 +264,10 @@ def _segment(row: dict[str, Any]) -> Segment | None:
         esi=identifier,
         interface=text(row.get("accessPort")),
         up="operUp" in flags if detail else None,
-        peers=frozenset(text(one.get("vtep")) for one in vteps) if vteps is not None else None,
+        peers=frozenset(text(vtep.get("vtep")) for vtep in vteps) if vteps is not None else None,
         forwarders=None,
         forwards="nonDF" not in flags if {"df", "nonDF"} & set(flags) else None,
-        by_preference=any(text(one.get("dfAlgorithm")).startswith("preference") for one in vteps or ()),
+        by_preference=any(text(vtep.get("dfAlgorithm")).startswith("preference") for vtep in vteps or ()),
     )
 
 
@@ -293,7 +293,7 @@ def _interface(name: str, row: dict[str, Any]) -> PortState:
     )
     if not isinstance(row.get("ipAddresses"), list):
         return port
-    return replace(port, addresses=frozenset(text(one.get("address")) for one in rows(row["ipAddresses"])))
+    return replace(port, addresses=frozenset(text(entry.get("address")) for entry in rows(row["ipAddresses"])))
 
 
 def knows_links(value: Any) -> bool:
@@ -303,7 +303,7 @@ def knows_links(value: Any) -> bool:
 def read_links(value: list[dict[str, Any]]) -> Part:
     """`ip -j -s link` of the kernel; `operstate` is unknown of virtual devices that are up."""
     ports: list[PortState] = []
-    found: list[Counter] = []
+    counts: list[Counter] = []
     counted = False
     for row in value:
         name = text(row["ifname"])
@@ -315,11 +315,11 @@ def read_links(value: list[dict[str, Any]]) -> Part:
             )
         stats = first(row.get("stats64", row.get("stats")))
         counted = counted or bool(stats)
-        found += counters(name, first(stats.get("rx")), _KERNEL)
-        found += counters(name, first(stats.get("rx")), {"crc_errors": Count.FCS})
-        found += counters(name, first(stats.get("tx")), _KERNEL_OUT)
+        counts += counters(name, first(stats.get("rx")), _KERNEL)
+        counts += counters(name, first(stats.get("rx")), {"crc_errors": Count.FCS})
+        counts += counters(name, first(stats.get("tx")), _KERNEL_OUT)
     kinds = ({ERRORS} if counted else set()) | ({INTERFACES} if ports else set())
-    return Part(kinds=kinds, ports=ports, counters=found)
+    return Part(kinds=kinds, ports=ports, counters=counts)
 
 
 # --- routes ---------------------------------------------------------------------------------------------------

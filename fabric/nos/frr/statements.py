@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 from fabric.nos.frr.read.words import LAYOUT
-from fabric.nos.reading.sections import Layout
-from fabric.nos.statements.forms import Path, indented, plain
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.reading.sections import Layout, StatementPath
+from fabric.nos.statements.syntax import Syntax, indented, plain
 
 # --- Statements: frr.conf, the interfaces of ifupdown2, nftables rules and the files of the services ----------
 
@@ -45,7 +44,7 @@ INTERFACES = Layout(comments="#", closing=frozenset(), banner=None)  # of ifupdo
 frr_conf = partial(indented, layout=LAYOUT)
 
 
-def nftables(text: str) -> Iterator[tuple[Path, int]]:
+def nftables(text: str) -> Iterator[tuple[StatementPath, int]]:
     """Sections in braces; a set in braces is one statement on one line or several, its elements sorted."""
     path: list[str] = []
     statement, start = "", 0
@@ -92,7 +91,7 @@ SYNTAX = Syntax(
     part_of=part_of,
     sectioned={"frr.conf": LAYOUT, "interfaces": INTERFACES},
     optional=frozenset(SERVICES) - {"sysctl.conf"},
-    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    rules_file=Path(__file__).with_name("statements.yaml"),
 )
 
 
@@ -154,22 +153,22 @@ RULES = Rules(
         (("router bgp ", "address-family "), r"(maximum-paths|rd|neighbor \S+ maximum-prefix) "),
         (("router bgp ", "address-family "), BGP_FILTER),
     ),
-    used=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
-    owned=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
-    stays=r"vrf \S+|address-family .+|interface \S+",  # an interface of the kernel: `only inactive interfaces can be deleted`
-    removal=(
-        (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
+    definitions=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
+    exclusive=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
+    permanent=r"vrf \S+|address-family .+|interface \S+",  # of the kernel: `only inactive interfaces can be deleted`
+    inverses=(
+        (r"no (detect-multiplier) .*", r"\1 3"),  # `no` does not exist for these in BFD; the default is set
         (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
         (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
         (r"no (advertise ipv[46] unicast) .*", r"no \1"),
         (r"no (password|enable password|description) .*", r"no \1"),
     ),
-    step=" ",
-    left=r"(?:no )?(?:vrf|vni) \S+",  # `vrf` of `router bgp` is `vrf-policy`, `vni` of `vrf` the VNI of that VRF
+    indent=" ",
+    top_only=r"(?:no )?(?:vrf|vni) \S+",  # `vrf` of `router bgp` is `vrf-policy`, `vni` of `vrf` the VNI of that VRF
     effects=EFFECTS,
-    first=r"import vrf \S+",  # an instance that another one imports from cannot go
+    removed_first=r"import vrf \S+",  # an instance that another one imports from cannot go
     derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
-    frees=(  # `% Please unconfigure l3vni 50001`
+    released_first=(  # `% Please unconfigure l3vni 50001`
         (r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),
         (r"no router bgp \d+", "", r"vni \d+.*"),
     ),
@@ -179,7 +178,7 @@ RULES = Rules(
             r"^ *no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+(?: vrf \S+)?)$",
             "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
         ),
-        (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
+        (  # both lists share an object, which is freed twice, also by `no router bgp` of the VRF
             rf"^ +{NO_TARGET} (\S+)\n(?: +{NO_TARGET} .*\n)*? +{NO_TARGET} \1$",
             "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: restart it with the planned frr.conf",
         ),

@@ -31,17 +31,17 @@ def junos_copy(name: str, source: str, text: str) -> Copy:
 
 def _lists(lines: Sequence[str]) -> Mapping[str, list[str]]:
     """List → its entries, "10.0.0.0/15 orlonger"."""
-    found: dict[str, list[str]] = {}
+    lists: dict[str, list[str]] = {}
     entries: list[str] | None = None
     for line in lines:
         opens = _OPENS.fullmatch(line)
         if opens:
-            entries = found.setdefault(opens[1], [])
+            entries = lists.setdefault(opens[1], [])
         elif line.strip() == "}":
             entries = None
         elif entries is not None:
             entries.append(line.strip().rstrip(";"))
-    return found
+    return lists
 
 
 def _written_out(line: str, lists: Mapping[str, list[str]]) -> str:

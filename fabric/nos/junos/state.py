@@ -134,7 +134,7 @@ def _peer(row: dict[str, Any]) -> Peer:
     options = first(row.get("bgp-option-information"))
     flags = f"{text(row.get('peer-flags'))} {text(options.get('bgp-options'))} {text(options.get('bgp-options-extended'))}"
     reason = next(
-        (one for one in (text(row.get("last-flap-event")), text(row.get("last-error"))) if one not in ("", "None")), ""
+        (event for event in (text(row.get("last-flap-event")), text(row.get("last-error"))) if event not in ("", "None")), ""
     )
     bfd = first(row.get("bgp-bfd"))
     enabled = text(bfd.get("bfd-configuration-state")) == "enabled"
@@ -181,13 +181,18 @@ def read_routes(value: dict[str, Any]) -> Part:
         name = re.fullmatch(r"(?:([^.:_][^.]*)\.)?inet6?\.0", text(table.get("table-name")))
         if not name:
             continue
-        found = tables.setdefault(name[1] or "", {})
+        routes = tables.setdefault(name[1] or "", {})
         for row in rows(table.get("rt", [])):
             entry = next(
-                (one for one in rows(row.get("rt-entry", [])) if "current-active" in one or text(one.get("active-tag"))), None
+                (
+                    entry
+                    for entry in rows(row.get("rt-entry", []))
+                    if "current-active" in entry or text(entry.get("active-tag"))
+                ),
+                None,
             )
             if entry is not None:
-                found[_prefix(row)] = tuple(_hops(entry))
+                routes[_prefix(row)] = tuple(_hops(entry))
     return Part(kinds={ROUTES}, lists={ROUTES}, routes=tables)
 
 
@@ -214,7 +219,7 @@ def knows_interfaces(value: Any) -> bool:
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     """`show interfaces [extensive]`, `show interfaces queue`; MTU counts the Ethernet header."""
-    ports, found = [], list[Counter]()
+    ports, counts = [], list[Counter]()
     kinds: set[str] = set()
     for row in _under(value, "interface-information", "physical-interface"):
         name = text(row.get("name"))
@@ -223,17 +228,17 @@ def read_interfaces(value: dict[str, Any]) -> Part:
             ports.append(_port(name, row))
         if "input-error-list" in row:
             kinds.add(ERRORS)
-        found += counters(name, first(row.get("input-error-list")), _INPUT)
-        found += counters(name, first(row.get("output-error-list")), _OUTPUT)
-        found += counters(name, first(row.get("ethernet-fec-statistics")), {"fec_nccw_count": Count.UNCORRECTED})
-        found += counters(name, first(row.get("ethernet-mac-statistics")), {"input-crc-errors": Count.FCS})
+        counts += counters(name, first(row.get("input-error-list")), _INPUT)
+        counts += counters(name, first(row.get("output-error-list")), _OUTPUT)
+        counts += counters(name, first(row.get("ethernet-fec-statistics")), {"fec_nccw_count": Count.UNCORRECTED})
+        counts += counters(name, first(row.get("ethernet-mac-statistics")), {"input-crc-errors": Count.FCS})
         if "queue-counters" in row:
             kinds.add(QUEUES)
-            found += _queues(name, row)
+            counts += _queues(name, row)
         if "pfc-statistics" in row or "ethernet-pfc-statistics" in row:
             kinds.add(QUEUES)
-            found += _pfc(name, first(row.get("pfc-statistics", row.get("ethernet-pfc-statistics"))))
-    return Part(kinds=kinds, lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=found)
+            counts += _pfc(name, first(row.get("pfc-statistics", row.get("ethernet-pfc-statistics"))))
+    return Part(kinds=kinds, lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=counts)
 
 
 def _port(name: str, row: dict[str, Any]) -> PortState:
@@ -286,9 +291,9 @@ def read_contexts(value: dict[str, Any]) -> Part:
     vnis = []
     for row in _under(value, "evpn-l3-context-information", "evpn-l3-context"):
         sources = [
-            text(one.get("vtep-address"))
-            for one in rows(row.get("context-source-vtep", []))
-            if text(one.get("vtep-family")) == "IPv4"
+            text(vtep.get("vtep-address"))
+            for vtep in rows(row.get("context-source-vtep", []))
+            if text(vtep.get("vtep-family")) == "IPv4"
         ]
         vnis.append(
             Vni(
@@ -305,17 +310,17 @@ def read_contexts(value: dict[str, Any]) -> Part:
 def read_remotes(value: dict[str, Any]) -> Part:
     """`show ethernet-switching vxlan-tunnel-end-point remote`: VTEPs, and the VNIs of each."""
     remotes: dict[int, set[str]] = {}
-    known: set[str] = set()
+    vteps: set[str] = set()
     source = ""
     for local in _under(value, "vxlan-source-vtep-information", "svtep-format"):
         source = source or text(local.get("source-vtep-address"))
         for far in rows(local.get("vxlan-remote-vtep-information", [])):
             address = text(far.get("remote-vtep-address"))
-            known.add(address)
+            vteps.add(address)
             for entry in _under(far, "vxlan-dynamic-information", "vxlan-format"):
                 remotes.setdefault(whole(entry.get("vn-id")), set()).add(address)
-    vnis = [Vni(number=vni, remotes=frozenset(found), source=source) for vni, found in remotes.items()]
-    return Part(kinds={EVPN}, vnis=vnis, vteps=frozenset(known), source=source)
+    vnis = [Vni(number=vni, remotes=frozenset(addresses), source=source) for vni, addresses in remotes.items()]
+    return Part(kinds={EVPN}, vnis=vnis, vteps=frozenset(vteps), source=source)
 
 
 # --- Ethernet segments ----------------------------------------------------------------------------------------
@@ -325,7 +330,7 @@ _DERIVED = "05:"  # identifiers that a switch makes for its own gateways
 
 def read_segments(value: dict[str, Any]) -> Part:
     """`show evpn instance extensive`. Segments without an interface of this switch are those of others."""
-    found = []
+    attached = []
     complete = True
     for instance in _under(value, "evpn-instance-information", "evpn-instance"):
         segments = rows(instance.get("evpn-esi", []))
@@ -333,8 +338,8 @@ def read_segments(value: dict[str, Any]) -> Part:
         for row in segments:
             identifier = esi(row.get("evpn-esi-value"))
             if identifier and not identifier.startswith(_DERIVED) and "evpn-esi-local-intf-information" in row:
-                found.append(_segment(identifier, row))
-    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete and found else frozenset(), segments=found)
+                attached.append(_segment(identifier, row))
+    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete and attached else frozenset(), segments=attached)
 
 
 def _segment(identifier: str, row: dict[str, Any]) -> Segment:
@@ -343,7 +348,7 @@ def _segment(identifier: str, row: dict[str, Any]) -> Segment:
     elected = first(row.get("evpn-esi-df-information"))
     state = text(local.get("evpn-esi-local-intf-status"))
     forwarder = text(elected.get("esi-designated-forwarder"))
-    others = {text(one.get("evpn-esi-remote-pe-ipaddr")) for one in rows(first(remote).get("evpn-esi-remote-pe", []))}
+    others = {text(router.get("evpn-esi-remote-pe-ipaddr")) for router in rows(first(remote).get("evpn-esi-remote-pe", []))}
     none = number(first(remote).get("evpn-esi-num-remote-pe")) == 0
     return Segment(
         esi=identifier,
@@ -366,22 +371,22 @@ def read_optics(value: dict[str, Any]) -> Part:
     """`show interfaces diagnostics optics`: lanes, thresholds of the module, and its flags."""
     optics = []
     for row in _under(value, "interface-information", "physical-interface"):
-        found = first(row.get("optics-diagnostics"))
-        lanes = [first(lane) for lane in rows(found.get("optics-diagnostics-lane-values", []))] or [found]
+        readings = first(row.get("optics-diagnostics"))
+        lanes = [first(lane) for lane in rows(readings.get("optics-diagnostics-lane-values", []))] or [readings]
         fields = ("laser-rx-optical-power-dbm", "rx-signal-avg-optical-power-dbm")
-        powers = [one for lane in lanes for field in fields if field in lane and (one := dbm(lane[field])) is not None]
+        powers = [power for lane in lanes for field in fields if field in lane and (power := dbm(lane[field])) is not None]
         alarms = sorted(
-            {key for part in (found, *lanes) for key in part if key.endswith("-alarm") and text(part[key]).lower() == "on"}
+            {key for part in (readings, *lanes) for key in part if key.endswith("-alarm") and text(part[key]).lower() == "on"}
         )
-        heat = re.match("-?[0-9.]+", known_text(found.get("module-temperature")))
+        heat = re.match("-?[0-9.]+", known_text(readings.get("module-temperature")))
         optics.append(
             Optic(
                 port=text(row.get("name")),
                 rx_dbm=tuple(powers),
-                low_dbm=decimal(found.get("laser-rx-power-low-alarm-threshold-dbm")),
-                high_dbm=decimal(found.get("laser-rx-power-high-alarm-threshold-dbm")),
+                low_dbm=decimal(readings.get("laser-rx-power-low-alarm-threshold-dbm")),
+                high_dbm=decimal(readings.get("laser-rx-power-high-alarm-threshold-dbm")),
                 temperature_c=float(heat[0]) if heat else None,
-                high_c=decimal(found.get("module-temperature-high-alarm-threshold")),
+                high_c=decimal(readings.get("module-temperature-high-alarm-threshold")),
                 alarms=alarms,
             )
         )

@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import NamedTuple
 
 from fabric.nos.dialect import Config as ConfigTree, Dialect, Hierarchy, SetLines
 from fabric.nos.junos.read.tree import IDLE_VERBS, MOST_WORDS, Config, Node, read_text
-from fabric.nos.reading.sections import TOKEN, is_open, unquoted
-from fabric.nos.statements.forms import Path, without_equal_blocks
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.reading.sections import TOKEN, StatementPath, is_open, unquoted
+from fabric.nos.statements.syntax import Syntax, without_equal_blocks
 
 # --- Statements: every word is one part of a path -------------------------------------------------------------
 
 PLAIN = re.compile(r'[^\s;{}\[\]"#]+')  # a word that needs no quotes
 INACTIVE = "inactive:"
-MARK = "  "  # between the last two words of what is inactive: the command line takes it for one blank
+MARK = "  "  # between the last two words of an inactive statement; the CLI reads it as one blank
 COMMAND = re.compile(r"^(?:set|delete|deactivate|activate|rename|copy|edit|replace|wildcard) ", re.MULTILINE)
 IS_SET = re.compile(r"^(?:set|deactivate) ", re.MULTILINE)
-HIDDEN = re.compile(r"""#?(.*) "?<[\w -]+>"?;.*""")  # a secret that RANCID or Oxidized took out
-# Statements that are written in one line and are several: section, number of words of the name, words with a value.
+HIDDEN = re.compile(r"""#?(.*) "?<[\w -]+>"?;.*""")  # a secret that RANCID or Oxidized removed
+# Lines that hold several statements: (section, word) → (words of the name, words with a value).
 SEVERAL = {("forwarding-classes", "class"): (2, frozenset({"queue-num", "pfc-priority", "priority"}))}
 
 
@@ -30,12 +29,12 @@ class Line(NamedTuple):
     """A line of a config in braces."""
 
     sign: str  # `{`, `}`, `;`, or "" for a line without a statement
-    words: Path = ()
-    items: Path = ()  # of a list in brackets
+    words: StatementPath = ()
+    items: StatementPath = ()  # of a list in brackets
     inactive: bool = False
 
 
-def statements(text: str) -> Iterator[tuple[Path, int]]:
+def statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """Every statement without others below it. A text in an unusual layout is read word by word, which takes longer."""
     rows = text.splitlines()
     found = _set_lines(rows) if IS_SET.search(text) else _braces(rows)
@@ -61,11 +60,11 @@ def _goes_on(row: str) -> bool:
 # --- braces -------------------------------------------------------------------------------------------------
 
 
-def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
+def _braces(rows: list[str]) -> list[tuple[StatementPath, int]] | None:
     """Statements of a config with one statement or one brace per line, None for another layout."""
-    statements: list[tuple[Path, int]] = []
-    path: Path = ()
-    open_sections: list[tuple[Path, int, int]] = []  # path above, line, statements before it
+    statements: list[tuple[StatementPath, int]] = []
+    path: StatementPath = ()
+    open_sections: list[tuple[StatementPath, int, int]] = []  # (path above, line, number of statements before it)
     hidden = 0  # open sections from the one that is inactive
     for number, row in enumerate(rows, 1):
         line = _line(row.strip())
@@ -131,7 +130,7 @@ def _word(token: str) -> str:
     return word if PLAIN.fullmatch(word) else token if token[:1] == '"' else f'"{word}"'
 
 
-def _leaves(path: Path, items: Path, line: int) -> Iterator[tuple[Path, int]]:
+def _leaves(path: StatementPath, items: StatementPath, line: int) -> Iterator[tuple[StatementPath, int]]:
     if len(path) > MOST_WORDS:
         return
     if items:
@@ -141,31 +140,31 @@ def _leaves(path: Path, items: Path, line: int) -> Iterator[tuple[Path, int]]:
         yield words, line
 
 
-def _separate(path: Path) -> list[Path]:
+def _separate(path: StatementPath) -> list[StatementPath]:
     """`class NO-LOSS queue-num 3 no-loss` is two statements."""
     for (section, word), (length, valued) in SEVERAL.items():
         if word in path and (start := path.index(word)) and path[start - 1] == section:
             head, rest = path[: start + length], list(path[start + length :])
-            found = []
+            statements = []
             while rest:
                 end = 2 if rest[0] in valued else 1
-                found.append((*head, *rest[:end]))
+                statements.append((*head, *rest[:end]))
                 del rest[:end]
-            return found or [path]
+            return statements or [path]
     return [path]
 
 
-def _marked(path: Path) -> Path:
+def _marked(path: StatementPath) -> StatementPath:
     return (*path[:-2], MARK.join(path[-2:]))
 
 
 # --- set lines ----------------------------------------------------------------------------------------------
 
 
-def _set_lines(rows: list[str]) -> list[tuple[Path, int]] | None:
+def _set_lines(rows: list[str]) -> list[tuple[StatementPath, int]] | None:
     """Statements of `display set`, None where other commands change what is set."""
-    statements: list[tuple[Path, int]] = []
-    inactive: list[tuple[Path, int]] = []
+    statements: list[tuple[StatementPath, int]] = []
+    inactive: list[tuple[StatementPath, int]] = []
     for number, row in enumerate(rows, 1):
         line = _line(row.strip() + ";") if row.strip() and row[0] not in "#!" else Line("")
         if line is None:
@@ -190,7 +189,7 @@ def _set_lines(rows: list[str]) -> list[tuple[Path, int]] | None:
 # --- any layout ---------------------------------------------------------------------------------------------
 
 
-def _tree(text: str) -> Iterator[tuple[Path, int]]:
+def _tree(text: str) -> Iterator[tuple[StatementPath, int]]:
     config = Config()
     read_text(config, "", text)
     config.settle()
@@ -198,7 +197,7 @@ def _tree(text: str) -> Iterator[tuple[Path, int]]:
     yield from ((_marked(tuple(map(_word, path))), 1) for path in config.inactive)
 
 
-def _below(node: Node, path: Path) -> Iterator[tuple[Path, int]]:
+def _below(node: Node, path: StatementPath) -> Iterator[tuple[StatementPath, int]]:
     for word, child in node.items():
         here = (*path, _word(word))
         if child:
@@ -209,7 +208,7 @@ def _below(node: Node, path: Path) -> Iterator[tuple[Path, int]]:
 
 SYNTAX = Syntax(
     parts={"juniper.conf": statements},
-    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    rules_file=Path(__file__).with_name("statements.yaml"),
     separator=" ",
     verb="set",
     reduced={"juniper.conf": without_equal},
@@ -248,7 +247,7 @@ def _rows(text: str) -> Iterator[str]:
 @cache
 def hierarchy() -> Hierarchy:
     """What the statements are."""
-    return Hierarchy.load(FilePath(__file__).with_name("candidate.yaml"))
+    return Hierarchy.load(Path(__file__).with_name("candidate.yaml"))
 
 
 SET_LINES = SetLines(name="set", title="set and delete lines", config=config, hierarchy=hierarchy)

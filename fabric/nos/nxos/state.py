@@ -192,7 +192,9 @@ def _neighbor(row: dict[str, Any]) -> Peer:
             name = "ipv4" if "IPv4 Unicast" in title else "ipv6" if "IPv6 Unicast" in title else family(title)
             if name:
                 families.append(Family(name, None, number(saf.get("pfxrecvd"))))
-    reason = next((one for one in (known_text(row.get("resetreason")), known_text(row.get("peerresetreason"))) if one), "")
+    reason = next(
+        (event for event in (known_text(row.get("resetreason")), known_text(row.get("peerresetreason"))) if event), ""
+    )
     return Peer(
         key=text(row.get("neighbor")),
         vrf=vrf_name(text(row.get("vrf"))),
@@ -238,7 +240,7 @@ def knows_interfaces(value: Any) -> bool:
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     """`show interface`. Speed is that of `eth_bw`, in kb/s; VLAN interfaces have fields of their own."""
-    ports, found = [], list[Counter]()
+    ports, counts = [], list[Counter]()
     counted = False
     for row in table(value, "interface"):
         name, state = text(row.get("interface")), up(row.get("state", row.get("svi_line_proto")))
@@ -249,9 +251,9 @@ def read_interfaces(value: dict[str, Any]) -> Part:
         mtu = whole(row.get("eth_mtu", row.get("svi_mtu")))
         ports.append(PortState(name=name, up=state, shut=off and not state, reason=reason, speed_gbps=speed, mtu=mtu))
         counted = counted or "eth_inerr" in row
-        found += counters(name, row, _COUNTERS)
+        counts += counters(name, row, _COUNTERS)
     kinds = {INTERFACES, *([ERRORS] if counted else [])}
-    return Part(kinds=kinds, lists={INTERFACES}, ports=ports, counters=found)
+    return Part(kinds=kinds, lists={INTERFACES}, ports=ports, counters=counts)
 
 
 def knows_status(value: Any) -> bool:
@@ -310,20 +312,20 @@ def read_pfc(value: dict[str, Any]) -> Part:
 
 def read_queues(value: dict[str, Any]) -> Part:
     """`show queuing interface`, `show queuing tabular interface` and `show queuing pfc-queue detail`, by QoS group."""
-    found: list[Counter] = []
+    counts: list[Counter] = []
     for row in table(value, "queuing_interface"):
         port = text(row.get("if_name_str")).partition(" ")[0]
         for entry in table(row, "qosgrp_egress_stats"):
-            found += _drops(port, _group(entry), table(entry, "qosgrp_egress_stats_entry"))
+            counts += _drops(port, _group(entry), table(entry, "qosgrp_egress_stats_entry"))
         for entry in table(row, "qosgrp_stats"):
             for stat in table(entry, "qosgrp_stats_entry"):
-                found += counters(port, stat, {"q-shutdown": Count.STORMS}, _group(entry))
+                counts += counters(port, stat, {"q-shutdown": Count.STORMS}, _group(entry))
         for entry in table(row, "queuing_counter"):
-            found += _tabular(port, entry)
+            counts += _tabular(port, entry)
         for entry in table(row, "pfc_stats"):
             names = {"rx-pause-count": Count.PFC_RX, "tx-pause-count": Count.PFC_TX}
-            found += counters(port, entry, names, number(entry.get("cos")))
-    return Part(kinds={QUEUES}, counters=summed(found))
+            counts += counters(port, entry, names, number(entry.get("cos")))
+    return Part(kinds={QUEUES}, counters=summed(counts))
 
 
 def _group(entry: dict[str, Any]) -> int | None:
@@ -364,8 +366,8 @@ def read_optics(value: dict[str, Any]) -> Part:
     optics = []
     for row in table(value, "interface"):
         lanes = table(row, "lane") or [row]
-        powers = [one for lane in lanes if (one := dbm(lane.get("rx_pwr"))) is not None]
-        heat = next((one for lane in lanes if (one := decimal(lane.get("temperature"))) is not None), None)
+        powers = [reading for lane in lanes if (reading := dbm(lane.get("rx_pwr"))) is not None]
+        heat = next((reading for lane in lanes if (reading := decimal(lane.get("temperature"))) is not None), None)
         if powers or heat is not None:
             low = decimal(lanes[0].get("rx_pwr_alrm_lo"))
             high = decimal(lanes[0].get("rx_pwr_alrm_hi"))

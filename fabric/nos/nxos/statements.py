@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fabric.nos.dialect import COMMANDS, Dialect, Rules
 from fabric.nos.reading.sections import Layout
-from fabric.nos.statements.forms import indented
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, indented
 
 # --- Commands as a person types them: every line keeps its number ---------------------------------------------
 
@@ -95,7 +94,7 @@ _TOP = re.compile(
     r"(?:no )?feature |hostname |nv overlay evpn|router |vrf context |(?:no )?ip(?:v6)? (?:prefix-list|route |pim rp-)"
     r"|vpc domain|int\w* \S|route-map \S+(?: (?:permit|deny) \d+)?$|fabric forwarding any|hardware |vlan [\d,-]+$|evpn$"
     r"|spanning-tree vlan"
-)  # commands that none of these modes has
+)  # commands that exist in none of these modes
 _TYPED = re.compile(
     r"^(?:neighbor \S+\s*$|remote-as |update-source |address-family |send-community|route-target |rd auto|vn-segment "
     r"|member vni |mcast-group |ebgp-multihop |(?:no )?switchport\b|ip(?:v6)? address |ip router |(?:no )?shut(?:down)?\s*$"
@@ -120,27 +119,27 @@ def _feature(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     """The lines by the modes that are open: the name of each mode, from the outside."""
-    found: list[str] = []
+    lines: list[str] = []
     open_: list[str] = []
-    margin = 0  # of a section whose commands are not listed here
+    margin = 0  # indentation of a section whose commands are not listed here
     for raw in text.split("\n"):
         line = " ".join(raw.split())
         if not line or line[0] in "!#":
-            found.append(raw)
+            lines.append(raw)
             continue
         if line in ("exit", "end"):
             open_ = open_[:-1] if line == "exit" else []
-            found.append("")
+            lines.append("")
             continue
-        own = len(raw) - len(raw.lstrip())
+        indent = len(raw) - len(raw.lstrip())
         depth = next((at for at in range(len(open_), 0, -1) if _has(open_[at - 1], line)), 0)
-        if not depth and open_ and own > margin and not _TOP.match(line):
-            depth = len(open_)  # unknown here, and typed as a part of what is open
+        if not depth and open_ and indent > margin and not _TOP.match(line):
+            depth = len(open_)  # an unknown command that is indented belongs to the open section
         if not depth:
-            margin = own
-        found.append("  " * depth + line)
+            margin = indent
+        lines.append("  " * depth + line)
         open_ = [*open_[:depth], *_opened(open_[depth - 1] if depth else "", line)]
-    return found
+    return lines
 
 
 def _has(mode: str, line: str) -> bool:
@@ -195,34 +194,34 @@ RULES = Rules(
         (("router bgp ", "vrf ", "neighbor ", "address-family "), r"(maximum-prefix) |(route-map) \S+ (in|out)$"),
         (("evpn", "vni "), r"(rd) "),
     ),
-    removal=(
+    inverses=(
         (r"no (interface (?:Ethernet|mgmt)[\d/]+)$", r"default \1"),
         (r"no (channel-group \d+) .*", r"no \1"),
         (r"no (vn-segment|description|mtu) .*", r"no \1"),
     ),
-    used=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
+    definitions=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
     r"fabric forwarding \S+|(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|"
     r"ip as-path access-list \S+|route-map \S+|(?:class|policy)-map type .+|template peer \S+)",
-    owned=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|"
-    r"((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
-    first=r"member vni \d+ associate-vrf|bandwidth remaining percent .*",
-    resets=(
+    exclusive=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|"
+    r"(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
+    removed_first=r"member vni \d+ associate-vrf|bandwidth remaining percent .*",
+    defaulted=(
         (r"interface (?:Ethernet[\d/]+|port-channel\d+)", r"(?:no )?switchport$|channel-group ", ""),
         (r"interface Ethernet[\d/]+", r"switchport |mtu |spanning-tree |service-policy ", r"channel-group "),
     ),
     inherits=((r"channel-group (\d+) .*", r"interface port-channel\1", r"switchport |mtu "),),
-    takes=((r"interface breakout module (\d+) port (\d+) map \S+", r"interface Ethernet\1/\2/[0-9].*"),),
-    rests=((r"interface nve1", r"source-interface |host-reachability |advertise ", "shutdown"),),
-    users=(
+    cascades=((r"interface breakout module (\d+) port (\d+) map \S+", r"interface Ethernet\1/\2/[0-9].*"),),
+    interim=((r"interface nve1", r"source-interface |host-reachability |advertise ", "shutdown"),),
+    dependents=(
         (r"policy-map type network-qos (\S+)", r"service-policy type network-qos \1", True),
         (r"vni (\d+)", r"member vni \1 associate-vrf", False),
         (r"vpc domain \d+", r"vpc (?!domain ).+", False),
     ),
-    default=r"interface (?:loopback|mgmt)\d+ / no shutdown",
-    stays=r"system qos|line \S+",
-    forgets=r"(ip|ipv6|bfd|fabric forwarding) ",
-    causes=r"vrf member ",
-    step="  ",
+    implied=r"interface (?:loopback|mgmt)\d+ / no shutdown",
+    permanent=r"system qos|line \S+",
+    dropped=r"(ip|ipv6|bfd|fabric forwarding) ",
+    drop_causes=r"vrf member ",
+    indent="  ",
 )
 
 DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="CISCO_NXOS", layout=LAYOUT)

@@ -278,9 +278,7 @@ def _part_name() -> re.Pattern[str]:
 def _device(files: dict[str, tuple[str, str]], repeated: frozenset[str] = frozenset()) -> Device:
     kinds = {kind for kind, _ in files.values()}
     nos = next(nos for nos, reader in readers().items() if kinds & {nos, *reader.other_kinds})
-    first = sorted(
-        files.values(), key=lambda file: file[0] != nos
-    )  # what sets the name of the device, where several files have one
+    first = sorted(files.values(), key=lambda file: file[0] != nos)  # the first with a host name names the device
     configured = next((name for _, text in first if (name := _configured_name(text))), "")
     path = PurePath(next(iter(files)))
     of_folder = all(_usual([own]) or PurePath(own).name in repeated for own in files)

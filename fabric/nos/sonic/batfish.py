@@ -13,7 +13,7 @@ from fabric.nos.frr.read.words import LAYOUT
 from fabric.nos.sonic.read.dump import config_db
 
 FORMAT = "SONIC"
-PROPERTIES = {  # table → the properties that Batfish knows; () for rows whose properties it never looks at
+PROPERTIES = {  # table → properties that Batfish knows; (): it reads no properties of the rows
     "DEVICE_METADATA": ("hostname",),
     "INTERFACE": ("secondary",),
     "LOOPBACK_INTERFACE": ("secondary",),

@@ -42,18 +42,18 @@ def read_lldp(value: dict[str, Any]) -> LldpPart:
 
 def _lldp_tables(value: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
     """Table → key → fields; a table without keys has the key ""."""
-    found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in _TABLES}
+    tables: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in _TABLES}
     for name, entry in value.items():
         table, key = re.match(r"([^:|]*)[:|]?(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]  # matches anything
         row = first(entry)
         fields = first(row["value"]) if isinstance(row.get("value"), dict) else row
-        if table not in found:
+        if table not in tables:
             continue
         if key or table == "LLDP_LOC_CHASSIS":
-            found[table][key] = fields
+            tables[table][key] = fields
         else:
-            found[table].update((str(port), first(inner)) for port, inner in fields.items())
-    return found
+            tables[table].update((str(port), first(inner)) for port, inner in fields.items())
+    return tables
 
 
 def _entry(port: str, row: dict[str, Any]) -> Neighbor:
@@ -181,7 +181,7 @@ def read(value: dict[str, Any]) -> Part:
         (OPTICS, bool(optics)),
     ]
     return Part(
-        kinds=frozenset(kind for kind, there in kinds if there),
+        kinds=frozenset(kind for kind, present in kinds if present),
         lists={INTERFACES} if ports else frozenset(),
         ports=ports,
         counters=tuple(_counters(tables)),
@@ -241,7 +241,7 @@ def _optics(tables: Tables) -> Iterator[Optic]:
         lanes = sorted(
             (key for key in row if re.fullmatch("rx[0-9]+power", key)), key=lambda key: int(re.sub("[^0-9]", "", key))
         )
-        powers = [one for key in lanes if (one := dbm(row[key])) is not None]
+        powers = [power for key in lanes if (power := dbm(row[key])) is not None]
         heat = decimal(row.get("temperature", tables["TRANSCEIVER_DOM_TEMPERATURE"].get(port, {}).get("temperature")))
         alarms = sorted(key for key, flag in flags.items() if key.endswith("Alarm") and text(flag) == "True")
         low, high = decimal(limits.get("rxpowerlowalarm")), decimal(limits.get("rxpowerhighalarm"))
@@ -287,15 +287,15 @@ def knows_queuestat(value: Any) -> bool:
 
 def read_queuestat(value: dict[str, Any]) -> Part:
     """Queues are `UC3`, `MC10` or `ALL3`."""
-    found = [
-        one
+    counts = [
+        counter
         for port, row in value.items()
         for queue, entry in first(row).items()
-        for one in counters(
+        for counter in counters(
             port, first(entry), {"droppacket": Count.QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
         )
     ]
-    return Part(kinds={QUEUES}, counters=found)
+    return Part(kinds={QUEUES}, counters=counts)
 
 
 READERS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from fabric.base.formats.documents import json_line
@@ -12,22 +12,22 @@ from fabric.nos.dialect import COMMANDS, Dialect, Patch, json_lines, json_patch
 from fabric.nos.frr import statements as frr
 from fabric.nos.frr.read.words import LAYOUT
 from fabric.nos.frr.statements import RULES
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.sonic.read import dump
 from fabric.nos.sonic.read.dump import Object, Value, config_db
 from fabric.nos.sonic.steps import script, steps
-from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Syntax
 
 # --- Statements -----------------------------------------------------------------------------------------------
 
 
-def config_db_statements(text: str) -> Iterator[tuple[Path, int]]:
+def config_db_statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """`TABLE / key / field = value`; a list is a value with its elements sorted, an object without fields ends the path."""
     tables, _, _ = dump.read_tables(text, [])
     return _below(tables, ())
 
 
-def _below(values: Object, path: Path) -> Iterator[tuple[Path, int]]:
+def _below(values: Object, path: StatementPath) -> Iterator[tuple[StatementPath, int]]:
     for key, value in values.values.items():
         line = values.lines[key]
         if len(path) > MAX_DEPTH:
@@ -60,7 +60,7 @@ SYNTAX = Syntax(
     part_of=part_of,
     sectioned={"frr.conf": LAYOUT},
     values={"config_db.json": dump.config_db},
-    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    rules_file=Path(__file__).with_name("statements.yaml"),
     more_rules=(frr.SYNTAX.rules_file,),
 )
 

@@ -36,10 +36,10 @@ class Stage:
 class Needs:
     """What the daemons want of a change."""
 
-    rows: dict[tuple[str, str], str] = field(default_factory=dict)  # to be made again → reason
+    rows: dict[tuple[str, str], str] = field(default_factory=dict)  # (table, row) to remove and create again → reason
     unset: dict[tuple[str, str, str], str] = field(default_factory=dict)  # fields → reason
     defaults: dict[tuple[str, str, str], str] = field(default_factory=dict)  # fields → value
-    ports: dict[str, str] = field(default_factory=dict)  # that go down → reason
+    ports: dict[str, str] = field(default_factory=dict)  # port to shut down meanwhile → reason
     services: dict[str, str] = field(default_factory=dict)
     console: dict[str, None] = field(default_factory=dict)
     reload: dict[str, list[str]] = field(default_factory=dict)  # reason → what changes
@@ -52,25 +52,25 @@ def steps(old: Tables, new: Tables) -> tuple[Step, ...]:
         old: tables of the switch, as far as they take part in the change.
         new: the same tables as planned.
     """
-    rules, found = updater(), list(changes(old, new))
-    needs = _needs(rules, found, old, new)
+    rules, changed = updater(), list(changes(old, new))
+    needs = _needs(rules, changed, old)
     if needs.reload:
         return (_reload(needs, json_patch(old, new)),)
     board = rules.asic(old.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", ""))
     out: list[Step] = []
     before = old
-    for stage in _stages(rules, found, needs, old, new):
+    for stage in _stages(rules, changed, needs, old, new):
         out += _between(rules, board, before, stage)
         before = stage.tables
     return (*out, *_restarts(needs))
 
 
-def _needs(rules: Updater, found: Iterable[Change], old: Tables, new: Tables) -> Needs:
+def _needs(rules: Updater, changed: Iterable[Change], old: Tables) -> Needs:
     needs = Needs()
-    for change in found:
+    for change in changed:
         if rule := rules.daemon(change):
             _need(needs, change, rule, old)
-        if change.operation == "remove" and not change.field:  # it lets go before it goes
+        if change.operation == "remove" and not change.field:  # a removed row releases its references first
             for name in old[change.table][change.row]:
                 rule = rules.daemon(Change("replace", change.table, change.row, name))
                 if rule and rule.way == "unset":
@@ -101,14 +101,14 @@ def _need(needs: Needs, change: Change, rule: Rule, old: Tables) -> None:
 # --- documents on the way -----------------------------------------------------------------------------------
 
 
-def _stages(rules: Updater, found: Sequence[Change], needs: Needs, old: Tables, new: Tables) -> Iterator[Stage]:
+def _stages(rules: Updater, changed: Sequence[Change], needs: Needs, old: Tables, new: Tables) -> Iterator[Stage]:
     """The documents from the old to the new one, the new one last."""
     ready = _with_fields(_down(old, needs.ports), needs.defaults)
     if ready is not old:
         yield Stage(_ready_title(needs), ready, tuple(dict.fromkeys(needs.ports.values())))
     reasons, console = tuple(dict.fromkeys((*needs.rows.values(), *needs.unset.values()))), tuple(needs.console)
-    if needs.rows or needs.unset or _in_turn(rules, found, old, new):
-        cleared, kept = _cleared(rules, found, needs, ready)
+    if needs.rows or needs.unset or _in_turn(rules, changed, old, new):
+        cleared, kept = _cleared(rules, changed, needs, ready)
         if cleared != ready:
             yield Stage("rows and fields go that cannot change in place", cleared, reasons)
         built = _down(_with_rows(new, kept), needs.ports)
@@ -152,10 +152,10 @@ def _with_rows(tables: Tables, rows: Mapping[tuple[str, str], Any]) -> Tables:
 
 
 def _cleared(
-    rules: Updater, found: Iterable[Change], needs: Needs, tables: Tables
+    rules: Updater, changed: Iterable[Change], needs: Needs, tables: Tables
 ) -> tuple[Tables, dict[tuple[str, str], Any]]:
     """The tables without what goes first, and the rows that go last because others refer to them until then."""
-    removed = [change for change in found if change.operation == "remove"]
+    removed = [change for change in changed if change.operation == "remove"]
     gone = {(change.table, change.row): None for change in removed if not change.field}
     fields = [(change.table, change.row, change.field) for change in removed if change.field]
     at_once = rules.in_turn - {table for table, _, _ in needs.unset}

@@ -38,7 +38,7 @@ KIND = Kind(
 
 # --- The network OS -------------------------------------------------------------------------------------------
 
-# bgpcfgd starts bfdd after frr.conf was read, so the profile in it arrives nowhere, and sessions have bfdd's own times.
+# bgpcfgd starts bfdd after reading frr.conf, so bfdd never gets the profile, and sessions have bfdd's default timers.
 BFD_TIMES = {"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3}
 
 

@@ -212,7 +212,7 @@ class Part:
     segments: Sequence[Segment] = ()
     pair: PairState | None = None
     counters: Sequence[Counter] = ()
-    measured: Mapping[str, frozenset[str]] = field(default_factory=dict)  # what a table counts → ports with all of its fields
+    measured: Mapping[str, frozenset[str]] = field(default_factory=dict)  # counter → ports that report all of its fields
     optics: Sequence[Optic] = ()
     failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"
 

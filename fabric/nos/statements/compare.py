@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from fabric.nos.statements.forms import Path
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
 from fabric.nos.statements.syntax import Place, Statements, Syntax
 
@@ -36,9 +36,9 @@ class Difference:
     """
 
     kind: Kind
-    path: Path
+    path: StatementPath
     place: Place
-    got: Path = ()
+    got: StatementPath = ()
     label: bool = False
     below: int = 0
 
@@ -74,9 +74,8 @@ def compare(
         if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED, running=joined)
     ]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
-    hidden = (
-        [path for path in planned if path not in running] if extra else []
-    )  # a default that is written, and another value
+    # A default that the plan states can be changed by a line that is extra.
+    hidden = [path for path in planned if path not in running] if extra else []
     changed += _changed(syntax, running, [*hidden, *missing], extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [
@@ -85,8 +84,8 @@ def compare(
         *_folded(EXTRA, (path for path in extra if path not in paired), running, planned),
         *_reordered(syntax, planned, running),
     ]
-    labeled = (replace(one, label=_is_label(syntax, one)) for one in differences)
-    return sorted(labeled, key=lambda one: (one.place.file, one.place.line, one.path))
+    labeled = (replace(difference, label=_is_label(syntax, difference)) for difference in differences)
+    return sorted(labeled, key=lambda difference: (difference.place.file, difference.place.line, difference.path))
 
 
 def _is_label(syntax: Syntax, difference: Difference) -> bool:
@@ -94,7 +93,7 @@ def _is_label(syntax: Syntax, difference: Difference) -> bool:
     return all(syntax.is_silent(path, (), LABEL) for path in paths if path)
 
 
-def _without_sections(paths: list[Path], other: Statements) -> list[Path]:
+def _without_sections(paths: list[StatementPath], other: Statements) -> list[StatementPath]:
     """Without an empty section that has statements in the other file."""
     if not paths:
         return paths
@@ -113,27 +112,29 @@ def _renamed(syntax: Syntax, planned: Statements, running: Statements) -> tuple[
     return differences, {_moved(path, pairs): place for path, place in running.items()}
 
 
-def _moved(path: Path, pairs: Mapping[Path, Path]) -> Path:
+def _moved(path: StatementPath, pairs: Mapping[StatementPath, StatementPath]) -> StatementPath:
     for end in range(2, len(path) + 1):
         if new := pairs.get(path[:end]):
             return (*new, *path[end:])
     return path
 
 
-def _changed(syntax: Syntax, running: Statements, missing: Iterable[Path], extra: Iterable[Path]) -> list[Difference]:
+def _changed(
+    syntax: Syntax, running: Statements, missing: Iterable[StatementPath], extra: Iterable[StatementPath]
+) -> list[Difference]:
     """Statements that set the same thing to another value."""
     wanted = {key: path for path in missing if (key := syntax.key(path))}
-    found: dict[Path, Path] = {}
+    found: dict[StatementPath, StatementPath] = {}
     for path in extra:
         key = syntax.key(path)
         if key in wanted:
-            found[wanted[key]] = path  # the last one is in force
+            found[wanted[key]] = path  # the last one takes effect
     return [Difference(kind=CHANGED, path=path, place=running[got], got=got) for path, got in found.items()]
 
 
 def _folded(
     kind: Kind,
-    paths: Iterable[Path],
+    paths: Iterable[StatementPath],
     running: Statements,
     other: Statements | None = None,
     files: Mapping[str, str] = NO_FILES,
@@ -144,7 +145,7 @@ def _folded(
         return
     places = {(part,): Place(file, 0, ()) for part, file in files.items()} | _places(running)
     other_places = places if other is None else _places(other)
-    groups: dict[Path, list[Path]] = {}
+    groups: dict[StatementPath, list[StatementPath]] = {}
     for path in paths:
         root = next((path[:end] for end in range(2, len(path)) if path[:end] not in other_places), path)
         groups.setdefault(root, []).append(path)
@@ -157,9 +158,9 @@ def _folded(
         yield Difference(kind=kind, path=whole, place=place, below=len(members) - 1)
 
 
-def _places(statements: Statements) -> dict[Path, Place]:
+def _places(statements: Statements) -> dict[StatementPath, Place]:
     """Every path and every section, with the place of its first statement; () is the top of the first file."""
-    places: dict[Path, Place] = {}
+    places: dict[StatementPath, Place] = {}
     for path, place in statements.items():
         if path[:1] not in places:
             places[path[:1]] = Place(place.file, 0, ())
@@ -176,16 +177,16 @@ def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iter
     places = None
     for section, wanted in sequences[0].items():
         got = sequences[1].get(section, {})
-        first, second = [one for one in wanted if one in got], [one for one in got if one in wanted]
+        first, second = [entry for entry in wanted if entry in got], [entry for entry in got if entry in wanted]
         if first != second:
             places = places or _places(running)
             before, early = next(pair for pair in zip(first, second, strict=True) if pair[0] != pair[1])
             yield Difference(kind=REORDERED, path=(*section, early), place=places[*section, early], got=(*section, before))
 
 
-def _sequences(syntax: Syntax, statements: Statements) -> dict[Path, dict[str, None]]:
+def _sequences(syntax: Syntax, statements: Statements) -> dict[StatementPath, dict[str, None]]:
     """Ordered section → its statements in their order."""
-    sequences: dict[Path, dict[str, None]] = {}
+    sequences: dict[StatementPath, dict[str, None]] = {}
     for path in statements:
         for end in syntax.ordered_ends(path[:-1]):
             sequences.setdefault(path[:end], {})[path[end]] = None

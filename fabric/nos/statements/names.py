@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabric.base.formats import yaml
@@ -18,7 +18,7 @@ from fabric.base.formats import yaml
 KEYS = {"kind", "defined", "used", "built_in", "unused", "unique", "given", "why", "source"}
 BETWEEN = re.compile(r"[\s,|]+")
 REFERENCE = re.compile(r"\[\w+\|([^\]|]+)\]")  # [TABLE|name] of older databases
-UNFILLED = re.compile(r"[$*]")  # a name that a template has yet to fill in, or a pattern of names
+UNFILLED = re.compile(r"[$*]")  # an unfilled placeholder of a template, or a pattern of names
 SHORT = {"<name>": r"(?P<name>[^\s,]+)", "<names>": "(?P<name>.+)", "<scope>": r"(?P<scope>\S+)"}
 SHORTENED = re.compile(rf"(?<!P)(?:{'|'.join(SHORT)})")
 
@@ -107,21 +107,26 @@ class Names:
         kinds, patterns = list(self.kinds), list(self.patterns)
         titles = {kind.title: at for at, kind in enumerate(kinds)}
         at = {}
-        for own, kind in enumerate(other.kinds):
+        for number, kind in enumerate(other.kinds):
             if kind.title not in titles:
                 titles[kind.title] = len(kinds)
                 kinds.append(kind)
-            at[own] = titles[kind.title]
+            at[number] = titles[kind.title]
         patterns += [
             NamePattern(
-                kind=at[one.kind], used=one.used, line=one.line, built_in=one.built_in, before=one.before, given=one.given
+                kind=at[pattern.kind],
+                used=pattern.used,
+                line=pattern.line,
+                built_in=pattern.built_in,
+                before=pattern.before,
+                given=pattern.given,
             )
-            for one in other.patterns
+            for pattern in other.patterns
         ]
         return Names(tuple(kinds), tuple(patterns))
 
 
-def load_names(path: FilePath) -> Names:
+def load_names(path: Path) -> Names:
     """The entries of a `names.yaml`, none where there is no file. Raises ValueError for an unknown key."""
     if not path.exists():
         return Names()

@@ -11,15 +11,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from fabric.base.formats import yaml
 from fabric.base.reading import expand
 
-DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
-ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
-HIDDEN = "hidden"  # the network OS does not print it: without effect where a running config lacks it
+DEFAULT = "default"  # the default: without effect, present or not
+ADDED = "added"  # added by the network OS: without effect where the plan lacks it
+HIDDEN = "hidden"  # never printed: without effect where a running config lacks it
 LABEL = "label"  # text for people: a difference is a warning
 SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
@@ -157,7 +157,7 @@ class Rules:
     numbered: tuple[str, ...] = ()  # patterns whose groups are numbers of entries
     tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
     switched_off: tuple[str, ...] = ()  # statements that switch a port or a session off
-    switched_on: tuple[str, ...] = ()  # … and on
+    switched_on: tuple[str, ...] = ()  # statements that switch it on
     port_vrf: tuple[str, ...] = ()  # statements of a port about its VRF
     needs: tuple[Need, ...] = ()  # statements that need another one
     igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated, or `router`
@@ -183,7 +183,7 @@ class Rules:
         return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.has_condition)
 
 
-def load_rules(path: FilePath) -> Rules:
+def load_rules(path: Path) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
     document = yaml.read(path)
     if unknown := set(document) - KEYS:
@@ -213,11 +213,7 @@ def _without_effect(row: Mapping[str, Any]) -> WithoutEffect:
 
 def _rewrite(row: Mapping[str, Any]) -> Rewrite:
     to = row["to"] if isinstance(row["to"], list) else [row["to"]]
-    return Rewrite(
-        re.compile(row["line"]),
-        tuple(text.replace(" > ", BELOW) for text in to),
-        re.compile(row.get("in", "")),
-    )
+    return Rewrite(re.compile(row["line"]), tuple(text.replace(" > ", BELOW) for text in to), re.compile(row.get("in", "")))
 
 
 def _need(row: Mapping[str, str]) -> Need:

@@ -1,20 +1,110 @@
-"""Files of a network OS as statements, and how two sets of them are compared by its rules."""
+"""Files of a network OS as statements: how they are read, and how two sets of them are compared by its rules."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from fabric.base.reading import MAX_LINE, guarded, refuse_long_numbers
-from fabric.nos.reading.sections import Layout
-from fabric.nos.statements.forms import Form, Path, indented, without_equal
+from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths
 from fabric.nos.statements.names import Names, load_names
 from fabric.nos.statements.rules import BELOW, Rules, load_rules
+
+# --- forms ----------------------------------------------------------------------------------------------------
+# Reads a config file into raw statements: the path of sections and the words of each line, with its line number.
+#
+# `interface Ethernet1` is `("interface Ethernet1",)`, a line in it `("interface Ethernet1", "mtu 9214")`. Formats that are
+# data give a path of keys that ends with the value.
+
+# Raises UnreadableError alone for what the text contains.
+Form: TypeAlias = Callable[[str], Iterator[tuple[StatementPath, int]]]
+
+indented = partial(paths, one_blank=True)  # of any network OS, or with the layout of one
+SECTION = re.compile(r"\n(?=\S)")
+
+
+def without_equal(planned: str, running: str, layout: Layout = ANY) -> tuple[str, str]:
+    """Two texts in sections by indentation without the top-level sections that both have. Line numbers stay.
+
+    For formats whose top-level sections have an effect in any order. Most sections of a running config are equal to the
+    planned ones, and need no reading.
+    """
+    sections = [_sections(text, layout) for text in (planned, running)]
+    equal = set(sections[0]).intersection(sections[1])
+    first, second = (
+        "\n".join("\n" * section.count("\n") if section in equal else section for section in text) for text in sections
+    )
+    return first, second
+
+
+def _sections(text: str, layout: Layout) -> list[str]:
+    """Top-level sections, a banner as one of them although its lines have no margin."""
+    sections = SECTION.split(text.rstrip("\n"))
+    if "\nbanner " not in text:
+        return sections
+    banners, at, joined = Banners(sections, layout), 0, []
+    while at < len(sections):
+        end = banners.end(at)
+        joined.append("\n".join(sections[at:end]))
+        at = end
+    return joined
+
+
+def without_equal_blocks(
+    planned: str, running: str, margin: int, spelled: Callable[[str], str] = str, is_whole: Callable[[str], bool] = bool
+) -> tuple[str, str]:
+    """Two texts without the blocks at an indentation that both have in the same section. Line numbers stay.
+
+    For formats with braces or keys, where a section is one block per object and the order of the blocks has no effect.
+
+    Args:
+        planned: one text.
+        running: the other text.
+        margin: indentation of the blocks.
+        spelled: what is compared of a block.
+        is_whole: whether a block is complete; with one that is not, the texts stay as they are.
+    """
+    sides = [list(_blocks(text, margin)) for text in (planned, running)]
+    if not all(is_whole(block) for section, block in sides[1] if section):
+        return planned, running
+    keys = [{(section, spelled(block)) for section, block in side if section} for side in sides]
+    equal = keys[0] & keys[1]
+    first, second = (
+        "\n".join("\n" * block.count("\n") if (section, spelled(block)) in equal else block for section, block in side)
+        for side in sides
+    )
+    return first, second
+
+
+def _blocks(text: str, margin: int) -> Iterator[tuple[str, str]]:
+    """(heads of the sections, block) of each block at an indentation, ("", line) of the lines between them."""
+    heads: dict[int, str] = {}
+    for block in block_pattern(margin).split(text):
+        depth = len(block) - len(block.lstrip(" "))
+        if depth == margin:
+            yield "\n".join(heads.values()), block
+        else:
+            heads = {other: head for other, head in heads.items() if other < depth} | {depth: block}
+            yield "", block
+
+
+@cache
+def block_pattern(margin: int) -> re.Pattern[str]:
+    """The line end before a line at an indentation or less, unless it closes a block."""
+    return re.compile(rf"\n(?=\S| {{1,{margin}}}[^\s}}])")
+
+
+def plain(text: str, comments: str = "#") -> Iterator[tuple[StatementPath, int]]:
+    """A statement a line, without sections: `sysctl.conf`, `daemons`."""
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = " ".join(raw.split())
+        if line and line[0] not in comments:
+            yield (line,), number
 
 
 class Place(NamedTuple):
@@ -22,7 +112,7 @@ class Place(NamedTuple):
 
     file: str
     line: int
-    raw: Path
+    raw: StatementPath
 
 
 class PartText(NamedTuple):
@@ -33,8 +123,8 @@ class PartText(NamedTuple):
     text: str
 
 
-Known: TypeAlias = dict[str, dict[Path, tuple[Path, ...]]]  # part → raw statement → its paths
-Statements: TypeAlias = dict[Path, Place]  # path of a statement, its file's part first; in the order of the files
+Known: TypeAlias = dict[str, dict[StatementPath, tuple[StatementPath, ...]]]  # part → raw statement → its paths
+Statements: TypeAlias = dict[StatementPath, Place]  # path of a statement, its file's part first; in the order of the files
 
 
 def any_part(path: str, text: str) -> str:
@@ -62,7 +152,7 @@ class Syntax:
     """
 
     parts: Mapping[str, Form]
-    rules_file: FilePath
+    rules_file: Path
     part_of: Callable[[str, str], str] = any_part
     separator: str = " / "
     verb: str = ""
@@ -70,7 +160,7 @@ class Syntax:
     sectioned: Mapping[str, Layout] = field(default_factory=dict)
     reduced: Mapping[str, Callable[[str, str], tuple[str, str]]] = field(default_factory=dict)
     values: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
-    more_rules: tuple[FilePath, ...] = ()
+    more_rules: tuple[Path, ...] = ()
 
     @cached_property
     def rules(self) -> Rules:
@@ -176,7 +266,9 @@ class Syntax:
         name = file.rpartition("/")[2]
         return name if name in self.parts or not self.parts else self.part_of(file, text)
 
-    def _read_part(self, statements: Statements, text: PartText, known: dict[Path, tuple[Path, ...]]) -> None:
+    def _read_part(
+        self, statements: Statements, text: PartText, known: dict[StatementPath, tuple[StatementPath, ...]]
+    ) -> None:
         make = tuple.__new__
         for raw, line in self.parts.get(text.part, indented)(text.text):
             paths = known.get(raw)
@@ -187,11 +279,13 @@ class Syntax:
                 if path not in statements:
                     statements[path] = place
 
-    def _paths(self, raw: Path, part: str, known: dict[Path, tuple[Path, ...]]) -> tuple[Path, ...]:
+    def _paths(
+        self, raw: StatementPath, part: str, known: dict[StatementPath, tuple[StatementPath, ...]]
+    ) -> tuple[StatementPath, ...]:
         """The paths of a raw statement, below the last path of its section."""
         section = raw[:-1]
         if not section:
-            above: Path = (part,)
+            above: StatementPath = (part,)
         else:
             paths = known.get(section)
             if paths is None:
@@ -225,12 +319,16 @@ class Syntax:
 
     # --- what a difference means ---------------------------------------------------------------------------------
 
-    def joined(self, path: Path) -> str:
+    def joined(self, path: StatementPath) -> str:
         """A path as patterns see it, without the part; the begin of a long one, as some patterns look anywhere in it."""
         return self.separator.join(path[1:])[:MAX_LINE]
 
     def is_silent(
-        self, path: Path, planned: Container[Path], *kinds: str, running: Callable[[], Collection[str]] = frozenset
+        self,
+        path: StatementPath,
+        planned: Container[StatementPath],
+        *kinds: str,
+        running: Callable[[], Collection[str]] = frozenset,
     ) -> bool:
         """Whether the list without effect names a statement, or a section that it is in.
 
@@ -256,7 +354,7 @@ class Syntax:
             for pattern, entry in rules.conditional
         )
 
-    def key(self, path: Path) -> tuple[object, ...] | None:
+    def key(self, path: StatementPath) -> tuple[object, ...] | None:
         """What a statement sets; two statements with one key change each other."""
         text = self.joined(path)
         for at, pattern in enumerate(self.rules.single):
@@ -265,17 +363,17 @@ class Syntax:
         return None
 
     @cached_property
-    def ordered_ends(self) -> Callable[[Path], tuple[int, ...]]:
+    def ordered_ends(self) -> Callable[[StatementPath], tuple[int, ...]]:
         """Section → the lengths of its ordered sections, itself among them. Results are kept: sections repeat."""
 
         @lru_cache(maxsize=100_000)
-        def ends(section: Path) -> tuple[int, ...]:
+        def ends(section: StatementPath) -> tuple[int, ...]:
             above = ends(section[:-1]) if len(section) > 1 else ()
             return (*above, len(section)) if self.is_ordered(section) else above
 
         return ends
 
-    def is_ordered(self, section: Path) -> bool:
+    def is_ordered(self, section: StatementPath) -> bool:
         """Whether the order of the statements in a section has an effect."""
         text = self.joined(section)
         return any(pattern.fullmatch(text) for pattern in self.rules.ordered)

@@ -36,17 +36,17 @@ def refine(colour: Ints, tail: Ints, head: Ints, label: Ints) -> Ints:
     """
     order = np.argsort(tail, kind="stable")
     tail, head = tail[order], head[order]
-    marks = _mix(_mix(label[order].astype(np.uint64) + SECOND) + FIRST)  # salted, so that no class cancels a label
+    marks = _mix(_mix(label[order].astype(np.uint64) + SECOND) + FIRST)  # salted: a class never cancels a label
     first = np.flatnonzero(np.diff(tail, prepend=-1)) if len(tail) else np.empty(0, np.int64)
-    seeing = tail[first]
+    senders = tail[first]
     classes = numbered(colour)
     count = int(classes.max(initial=-1)) + 1
     while True:
         hashes = _mix(classes.astype(np.uint64) + GOLDEN)
-        seen = hashes * SECOND
+        signature = hashes * SECOND
         if len(first):
-            seen[seeing] += np.add.reduceat(_mix(hashes[head] ^ marks), first)
-        classes = numbered(_mix(seen) ^ hashes)
+            signature[senders] += np.add.reduceat(_mix(hashes[head] ^ marks), first)
+        classes = numbered(_mix(signature) ^ hashes)
         more = int(classes.max(initial=-1)) + 1
         if more == count:
             return classes
@@ -83,8 +83,8 @@ def _mix(value: Hashes) -> Hashes:
 
 # --- the graph and its maximum flow ---------------------------------------------------------------------------
 
-SIDE_A, SIDE_B = 1, 2  # of a server port in a cut; 0: it takes no part
-MAX_FLOW = 2**31 - 1  # what scipy's maximum flow counts with
+SIDE_A, SIDE_B = 1, 2  # side of a server port; 0: on neither side
+MAX_FLOW = 2**31 - 1  # range of scipy's maximum flow
 SERVER_LINKS = "server-leaf"
 
 
@@ -92,11 +92,11 @@ SERVER_LINKS = "server-leaf"
 class Graph:
     """Switches and what is up between them, one edge a pair and direction."""
 
-    level: Ints  # of every device of the fabric, as in Network
+    level: Ints  # of every device, as in Network
     tail: Ints
     head: Ints
-    gbps: Ints  # of all parallel links together
-    kind: Ints  # row of KINDS
+    gbps: Ints  # sum of parallel links
+    kind: Ints  # index into KINDS
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Flow:
     limits: tuple[str, ...]  # kinds of links that a minimum cut goes through
 
 
-@lru_cache(maxsize=1)  # cuts and linear programs of one state follow each other
+@lru_cache(maxsize=1)  # cuts and linear programs use the same state in turn
 def graph(net: Network) -> Graph:
     """The switch graph of what is up in a network."""
     size, devices = net.links, len(net.level)
@@ -161,7 +161,7 @@ def _solve(tail: Ints, head: Ints, amount: Ints, kind: Ints, nodes: int) -> Flow
     flows = (amount > 0) & (tail != head)
     tail, head, amount, kind = tail[flows], head[flows], amount[flows], kind[flows]
     unit = int(np.gcd.reduce(amount))
-    ends = (tail.astype(np.int32), head.astype(np.int32))  # the one index type that every csgraph takes
+    ends = (tail.astype(np.int32), head.astype(np.int32))  # the index type that all csgraph functions accept
     size = csr_array((amount // unit, ends), shape=(nodes, nodes))
     if size.sum() > MAX_FLOW:
         raise OverflowError(f"a cut of {size.sum() * unit:,} Gb/s is more than the maximum flow counts with")

@@ -86,13 +86,13 @@ def separated(net: Network, broken: Network) -> str:
     if len(live) and not live.any():
         return "no server port is left"
     base = ground(net)
-    asked = traffic(base, live, "uniform").demand
-    cut = (asked > 1e-9) & (all_paths(base, routes(broken)) == 0)
+    offered = traffic(base, live, "uniform").demand
+    cut = (offered > 1e-9) & (all_paths(base, routes(broken)) == 0)
     if not cut.any():
         return ""
-    one, other = (base.leaves[at] for at in np.unravel_index(int(np.argmax(cut)), cut.shape))
+    first, second = (base.leaves[at] for at in np.unravel_index(int(np.argmax(cut)), cut.shape))
     devices = net.fabric.devices
-    return f"{devices[one].name} and {devices[other].name} have no path to each other"
+    return f"{devices[first].name} and {devices[second].name} have no path to each other"
 
 
 def _report(net: Network, failures: Failures, apart: str, named: dict[str, Failures]) -> None:
@@ -154,7 +154,7 @@ def _ends(fabric: FabricPlan, device: Device) -> list[tuple[int, str, int]]:
 
 def _nearest(word: str, known: Iterable[str]) -> str:
     choices = list(known)
-    if len(choices) > MAX_COMPARED_NAMES:  # comparing every letter of ten thousand names takes seconds
+    if len(choices) > MAX_COMPARED_NAMES:  # comparing ten thousand names takes seconds
         head = max(range(len(word) + 1), key=lambda n: n if any(c.startswith(word[:n]) for c in choices) else -1)
         choices = [choice for choice in choices if choice.startswith(word[:head])]
         choices = choices[:MAX_COMPARED_NAMES] if head else choices
@@ -256,11 +256,11 @@ def elements(net: Network) -> list[Element]:
 def single_failures(before: Before) -> tuple[list[Loss], int]:
     """(a row for every class of elements, number of classes left out because there are too many)."""
     every_element = elements(before.broken)
-    seen: Counter[str] = Counter()
+    count_of: Counter[str] = Counter()
     place = []
     for item in every_element:  # every kind in turn, its most frequent classes first
-        place.append(seen[item.what])
-        seen[item.what] += 1
+        place.append(count_of[item.what])
+        count_of[item.what] += 1
     measured = sorted(range(len(every_element)), key=lambda at: (place[at], at))[:MAX_CLASSES]
     rows = []
     for at in sorted(measured):

@@ -19,7 +19,7 @@ from fabric.solver.capacity.cuts import Graph, graph, numbered, refine, represen
 from fabric.solver.capacity.throughput import DIGITS, HealthyNetwork, Traffic
 
 FULL_LEAVES = 64
-MAX_COLUMNS = 30_000  # of a quotient: a few seconds
+MAX_COLUMNS = 30_000  # of a quotient; solving takes a few seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,18 +46,18 @@ class Optimum:
     exact: bool = True
 
 
-def optimal(base: HealthyNetwork, net: Network, asked: Traffic, reached: float) -> Optimum:
+def optimal(base: HealthyNetwork, net: Network, traffic: Traffic, reached: float) -> Optimum:
     """Throughput under optimal routing, 0 where part of the demand has no path.
 
     `reached` is the throughput of some routing: where it meets the bound of a cut, that is the answer.
     """
-    if not connected(base, net, asked):
+    if not connected(base, net, traffic):
         return Optimum(0.0)
-    most = bound(base, net, asked)
+    most = bound(base, net, traffic)
     if reached >= most * (1 - 1e-9):
         return Optimum(most)
     small = len(base.leaves) <= FULL_LEAVES
-    smaller = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MAX_COLUMNS)
+    smaller = reduced(program(base, net, traffic)) if small else quotient(base, net, traffic, MAX_COLUMNS)
     return Optimum(most, False) if smaller is None else Optimum(min(most, solve(smaller)))
 
 
@@ -113,7 +113,7 @@ def program(base: HealthyNetwork, net: Network, traffic: Traffic) -> Program:
     sinks = target * devices + base.leaves[leaf]
     sources = np.arange(len(senders)) * devices + base.leaves[senders]
     balance = np.unique(np.concatenate([out, into, sinks, sources]))
-    balance = balance[~np.isin(balance, sources)]  # what a leaf sends follows from what the others get
+    balance = balance[~np.isin(balance, sources)]  # rows of the sources are redundant: they follow from those of the sinks
     row = np.concatenate([out, into, sinks])
     column = np.concatenate([columns, columns, np.full(len(sinks), len(columns))])
     value = np.concatenate([np.full(len(out), -1.0), np.ones(len(into)), -traffic.demand[senders][target, leaf] / unit])
@@ -144,7 +144,7 @@ def reduced(whole: Program) -> Program:
     )
     row_class, column_class = numbered(colour[: whole.rows]), numbered(colour[whole.rows :])
     first, _ = representatives(row_class)
-    representative = first[row_class[whole.row]] == whole.row  # one row of a class says what all of them say
+    representative = first[row_class[whole.row]] == whole.row  # the rows of a class are equal
     return Program(
         rows=len(first),
         columns=int(column_class.max()) + 1,
@@ -211,9 +211,9 @@ class View:
     row: Ints
     column: Ints
     value: Floats
-    sink: Ints  # rows of the classes that get something …
-    wanted: Floats  # … and how much, of the whole class
-    group: Ints  # of every column, the class of its edges in the whole network
+    sink: Ints  # rows of the classes with demand
+    wanted: Floats  # demand of each such class
+    group: Ints  # class of every column's edges in the whole network
 
 
 def _classes(base: HealthyNetwork, switches: Graph, traffic: Traffic) -> Ints:
@@ -252,7 +252,7 @@ def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[
     up = switches.level[switches.tail] < switches.level[switches.head]
     place = (switches.tail[up].astype(np.int32), switches.head[up].astype(np.int32))
     first = coo_array((switches.gbps[up].astype(float), place), shape=size).tocsr()
-    weight = np.sqrt(colour + 2.0)  # irrational, so that sums over different classes differ
+    weight = np.sqrt(colour + 2.0)  # irrational weights: sums over different classes differ
     result = []
     for reach in (first, first @ first):
         total = (reach[source].multiply(reach[target])) @ weight
@@ -269,17 +269,17 @@ def _view(
     near = base.part[switches.tail] == base.part[node]
     tail, head, gbps, group = (column[near] for column in (switches.tail, switches.head, switches.gbps, groups))
     start = numbered(classes, np.round(demand, DIGITS - 3), np.arange(devices) == node, base.part == base.part[node])
-    seen = refine(start, tail, head, gbps)
-    kinds = numbered(seen[tail], seen[head], gbps, group)
+    refined = refine(start, tail, head, gbps)
+    kinds = numbered(refined[tail], refined[head], gbps, group)
     first, _ = representatives(kinds)
-    out, into = seen[tail[first]], seen[head[first]]
+    out, into = refined[tail[first]], refined[head[first]]
     inside = np.flatnonzero(out != into)
     first, out, into = first[inside], out[inside], into[inside]
-    total = np.bincount(seen, demand / unit).astype(float)
+    total = np.bincount(refined, demand / unit).astype(float)
     column = np.arange(len(first))
     row = np.concatenate([out, into])
     value = np.concatenate([np.full(len(first), -1.0), np.ones(len(first))])
-    inner = row != seen[node]
+    inner = row != refined[node]
     sink = np.flatnonzero(total > 0)
     both = np.concatenate([column, column])
     return View(

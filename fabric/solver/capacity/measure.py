@@ -186,16 +186,16 @@ def _gpus(base: HealthyNetwork) -> Floats:
 def _throughput(base: HealthyNetwork, broken: Network, route_table: Routes, failed: Failures, name: str) -> Throughput:
     """One pattern. Failures take demand away as well, but never make what is left faster than it was."""
     healthy = traffic(base, live_ports(base.net), name)
-    asked = traffic(base, live_ports(broken), name) if failed.names else healthy
-    split = ecmp(base, route_table, asked)
-    best = optimal(base, broken, asked, split.share)
+    offered = traffic(base, live_ports(broken), name) if failed.names else healthy
+    split = ecmp(base, route_table, offered)
+    best = optimal(base, broken, offered, split.share)
     share, most = split.share, best.share
     if failed.names:
         whole = ecmp(base, routes(base.net), healthy)
         share = min(share, whole.share)
         most = min(most, optimal(base, base.net, healthy, whole.share).share)
     limit = base.net.name(split.link) if split.link >= 0 else "server NICs"
-    part = asked.asked / healthy.asked if healthy.asked else 1.0
+    part = offered.asked / healthy.asked if healthy.asked else 1.0
     return Throughput(pattern=name, optimal=most, optimal_exact=best.exact, ecmp=share, bottleneck=limit, asked=part)
 
 
@@ -222,16 +222,16 @@ def lines(capacity: Capacity) -> list[str]:
         lost = f"; {plural(capacity.ports_down, 'server port')} down" if capacity.ports_down else ""
         off = f", {plural(capacity.servers_cut_off, 'server')} cut off" if capacity.servers_cut_off else ""
         out.append(f"  failed       {', '.join(capacity.failed)}{lost}{off}")
-    out.append(f"  bisection    {_cut_words(capacity.bisection, capacity)}")
+    out.append(f"  bisection    {_cut_words(capacity.bisection)}")
     if capacity.worst is not None and capacity.worst != capacity.bisection:
-        out.append(f"  worst cut    {_cut_words(capacity.worst, capacity)}")
+        out.append(f"  worst cut    {_cut_words(capacity.worst)}")
     if capacity.paths_most:
         least, highest = capacity.paths_least, capacity.paths_most
         out.append(f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two leaves")
     return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
 
 
-def _cut_words(cut: Cut | None, found: Capacity) -> str:
+def _cut_words(cut: Cut | None) -> str:
     if cut is None:
         return "none: no two parts of this fabric talk over the network"
     per = f", {cut.rate_GBps / cut.gpus:,.1f} GB/s per GPU" if cut.gpus else ""
@@ -288,11 +288,11 @@ def _loss_tables(found: Capacity) -> list[str]:
 
 def _loss(row: Loss) -> tuple[str, ...]:
     left = row.left
-    what = row.what + (f" (of {row.alike:,})" if row.alike > 1 else "")
+    element = row.what + (f" (of {row.alike:,})" if row.alike > 1 else "")
     notes = [f"{plural(left.servers_cut_off, 'server')} cut off"] if left.servers_cut_off else []
     notes += ["partitioned"] if left.partitioned else []
     return (
-        what,
+        element,
         " ".join(row.names),
         "-" if left.bisection is None else percent(left.bisection),
         ("" if left.optimal_exact else "<= ") + percent(left.optimal),

@@ -15,7 +15,7 @@ from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, numbered, refine
 from fabric.solver.capacity.throughput import HealthyNetwork, live_ports
 
-MAX_SINGLE_PARTS = 6  # parts of a kind, the weakest of each class, that are cut off one by one
+MAX_SINGLE_PARTS = 6  # parts of a kind that are cut off singly: the weakest of each class
 NOUNS = {
     "units": ("unit", "units"),
     "pods": ("pod", "pods"),
@@ -32,10 +32,10 @@ BY_DESIGN = "isolated by design"
 class StructuredCut:
     """Two sets of server ports."""
 
-    kind: str  # of NOUNS
+    kind: str  # key of NOUNS
     where: str
-    side: Ints  # of every ServerPorts row: SIDE_A or SIDE_B, 0 where it takes no part
-    balanced: bool  # two halves; else one part against the others
+    side: Ints  # of every row of ServerPorts: SIDE_A, SIDE_B, or 0 for neither
+    balanced: bool  # False: one part against all others
     apart: str  # why the two are not meant to talk over the network; "" where they are
 
 

@@ -20,7 +20,7 @@ from fabric.solver import BY_PAIR, GBPS_PER_GBYTE_S, Bools, Floats, Ints, Networ
 from fabric.solver.capacity.cuts import in_gbps, numbered
 
 PATTERNS = ("uniform", "permutation", "rail")
-DIGITS = 9  # of a share that mean something
+DIGITS = 9  # decimals of a share
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Traffic:
 
     name: str
     demand: Floats  # Gb/s from leaf to leaf, [row, row]; nothing on the diagonal
-    weight: Floats  # per leaf: leaves without an entry in `pairs` exchange traffic by these weights
-    pairs: tuple[Ints, Ints, Floats]  # (from row, to row, what) of single pairs
-    asked: float  # Gb/s in all, what stays below a leaf included
+    weight: Floats  # [leaves]: all pairs without an entry in `pairs` exchange traffic by these weights
+    pairs: tuple[Ints, Ints, Floats]  # (from row, to row, weight) of single pairs
+    asked: float  # Gb/s in all, traffic within a leaf included
 
 
 def ground(net: Network) -> HealthyNetwork:
@@ -129,10 +129,10 @@ def _same_server(base: HealthyNetwork, up: Ints, speed: Floats) -> tuple[Ints, I
     leaf = base.port_leaf[up].astype(np.int32)
     has = coo_array((speed[up], (leaf, server)), shape=(count, len(base.net.level))).tocsr()
     both = (has @ has.T).tocoo()
-    one, other = both.row.astype(np.int64), both.col.astype(np.int64)
+    row, column = both.row.astype(np.int64), both.col.astype(np.int64)
     part = base.part[base.leaves]
-    meet = part[one] == part[other]
-    return one[meet], other[meet], both.data[meet]
+    meet = part[row] == part[column]
+    return row[meet], column[meet], both.data[meet]
 
 
 def _shifted(base: HealthyNetwork, live: Bools, name: str) -> Traffic:
@@ -170,7 +170,7 @@ class Shares:
     """What equal-split ECMP makes of a pattern."""
 
     share: float  # of NIC speed; 0 where part of the demand has no path
-    link: int  # directed link that limits it, -1 where the server ports do
+    link: int  # limiting directed link, -1 for the server ports
     lost: float  # Gb/s of demand without a path
     load: Floats  # Gb/s on every directed link at the full demand
 
@@ -182,15 +182,15 @@ class Shares:
         return float(np.maximum(self.load * scale - capacity_gbps, 0.0).sum()) + self.lost * scale
 
 
-def ecmp(base: HealthyNetwork, route_table: Routes, asked: Traffic) -> Shares:
+def ecmp(base: HealthyNetwork, route_table: Routes, offered: Traffic) -> Shares:
     """Throughput when every switch splits equally over its next hops."""
-    load, lost = loads(base, route_table, asked.demand)
+    load, lost = loads(base, route_table, offered.demand)
     capacity = route_table.net.capacity * GBPS_PER_GBYTE_S
     used = load > 0
     fits = np.divide(capacity, load, out=np.full(len(load), np.inf), where=used)
     link = int(np.argmin(fits)) if used.any() else -1
     share = round(float(fits[link]), DIGITS) if link >= 0 else 1.0
-    if lost > 1e-9 * max(asked.asked, 1.0):
+    if lost > 1e-9 * max(offered.asked, 1.0):
         return Shares(0.0, link, lost, load)
     return Shares(min(1.0, share), link if share < 1 else -1, 0.0, load)
 

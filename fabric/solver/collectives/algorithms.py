@@ -25,12 +25,12 @@ from fabric.solver.collectives.physics import Physics
 
 # --- NCCL's own estimate --------------------------------------------------------------------------------------
 
-# one row per generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
+# one row per generation of physics.yaml: Volta, Ampere, Hopper, Blackwell; AMD's use the row of the most similar one
 LIKE = np.array([0, 1, 2, 3, 1, 2, 2, 1])
 NVLINK = np.array([120.0, 240.0, 370.8, 721.8])  # GB/s of a GPU as NCCL's model has it
 CHANNELS, CHANNEL = np.array([12, 12, 12, 16]), np.array([10.0, 20.0, 30.0, 45.0])  # of a ring in one server
-LL_MAX = np.array([39.0, 87.7, 141.0, 282.0])  # one server, by GPU
-LL_NET = (30.0, 19.7)  # two servers and more: mean of Intel's and AMD's hosts
+LL_MAX = np.array([39.0, 87.7, 141.0, 282.0])  # of LL in one server
+LL_NET = (30.0, 19.7)  # of LL between servers: mean of Intel's and AMD's hosts
 RING_LL128 = np.array([20.0, 20.0, 36.7, 40.0])
 TREE_LL128 = np.array([[20, 20, 20], [20, 20, 20], [36.7, 36.7, 29], [55.6, 31.67, 20]])
 TREE = np.array([[26.5, 18.5, 10], [24, 23.6, 17.8], [38.7, 41.4, 36], [70, 42.8, 24]])
@@ -40,7 +40,7 @@ NVLS_CHANNELS, NVLS_US, NVLS_NET_US = 16, 25.0, 20.9
 BASE_RING, BASE_TREE = (6.6, 14.0, 8.4), (6.8, 14.0, 8.4)
 POST_US = (1.0, 1.0, 3.0)  # host time of a network operation
 LADDER = np.array([3, 6, 10, 12, 15, 18, 20, 22, 24, 30, 40, 42, 45.1, 48, 80, 86, 96])  # GB/s per channel that NCCL tries
-PLATEAU = 1.4  # ring Simple's latency above 64 bytes a rank and channel
+PLATEAU = 1.4  # factor on ring Simple's latency above 64 bytes a rank and channel
 # a tree's bandwidth by floor(log2(size / 64))
 CORRECTION = np.array(
     [
@@ -113,21 +113,21 @@ def _corrected(job: Job, at: int) -> Any:
 def _nvls(job: Job, like: Any, size: Any) -> tuple[Floats, Floats]:
     """(in one domain, with a tree between several)"""
     inside = NVLINK[like] * 0.87 * NVLS[like] * (NVLS_CHANNELS - 1) / NVLS_CHANNELS
-    one = inside * job.ranks / np.maximum(job.ranks - 1, 1)
+    domain_GBps = inside * job.ranks / np.maximum(job.ranks - 1, 1)
     depth = np.floor(np.log2(job.domains))
     net = np.where(job.crosses, job.net_GBps * 0.96 * np.where(np.asarray(job.domains) <= 2, 2, 1), np.inf)
-    many = np.minimum(np.minimum(2 * inside, net), NVLS_CHANNELS * NVLS_TREE[like, size]) * 0.5
-    many = many * np.where(like == 3, _corrected(job, 2), 1.0)
+    tree_GBps = np.minimum(np.minimum(2 * inside, net), NVLS_CHANNELS * NVLS_TREE[like, size]) * 0.5
+    tree_GBps = tree_GBps * np.where(like == 3, _corrected(job, 2), 1.0)
     with np.errstate(divide="ignore"):
-        within = NVLS_US + job.bytes / one / 1e3
-        across = NVLS_US + 2 * depth * NVLS_NET_US + job.bytes / many / 1e3
+        within = NVLS_US + job.bytes / domain_GBps / 1e3
+        across = NVLS_US + 2 * depth * NVLS_NET_US + job.bytes / tree_GBps / 1e3
     return np.asarray(within), np.asarray(across)
 
 
 # --- the choice -----------------------------------------------------------------------------------------------
 
-NEVER = 1e15  # µs of what cannot run
-MIN_BYTES = 8  # bytes; sizes in between are looked at from here on
+NEVER = 1e15  # µs; stands for a combination that cannot run
+MIN_BYTES = 8  # smallest size of the grid
 ALIASES = {"collnet_direct": "in_network", "collnet_chain": "in_network", "pat": "ring"}
 
 
@@ -158,8 +158,8 @@ def run(
     physics: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
-    theirs: Mapping[Key, Floats] | None = None,
-    seen: Job | None = None,
+    nccl_us: Mapping[Key, Floats] | None = None,
+    chosen_for: Job | None = None,
 ) -> Runs:
     """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER.
 
@@ -181,12 +181,12 @@ def run(
     able = np.stack([np.broadcast_to(permitted(job.environment, key, algorithm, protocol), job.bytes.shape) for key in keys])
     times = np.where(able, capped(np.stack([table[key] for key in keys])), NEVER)
     healthy_us = times
-    if seen is not None or job.limited:
-        ideal = costs(seen or job.healthy(), terms)
+    if chosen_for is not None or job.limited:
+        ideal = costs(chosen_for or job.healthy(), terms)
         healthy_us = np.where(able, capped(np.stack([ideal[key] for key in keys])), NEVER)
-    theirs = estimates(job) if theirs is None else theirs
+    nccl_us = estimates(job) if nccl_us is None else nccl_us
     expected = np.where(
-        healthy_us < NEVER, capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
+        healthy_us < NEVER, capped(np.stack([np.broadcast_to(nccl_us[key], job.bytes.shape) for key in keys])), NEVER
     )
     chosen = np.argmin(healthy_us, axis=0)
     return Runs(keys, times, expected, chosen)
@@ -196,7 +196,7 @@ def allowed(key: Key, algorithm: str, protocol: str) -> bool:
     """Whether the options `algorithm` and `protocol`, each a name or `auto`, permit an (algorithm, protocol)."""
     if key[0] == "p2p":
         return algorithm in ("auto", "p2p") and protocol in ("auto", "simple")
-    wanted = algorithm.split(",")  # several are left by NCCL_ALGO=Ring,Tree
+    wanted = algorithm.split(",")  # NCCL_ALGO=Ring,Tree allows several
     wanted += ["nvls_tree"] if "nvls" in wanted else []  # NCCL_ALGO=NVLS between domains needs the tree
     return (algorithm == "auto" or key[0] in wanted) and (protocol == "auto" or key[1] in protocol.split(","))
 
@@ -207,7 +207,7 @@ def capped(times: Floats) -> Floats:
 
 
 def monotone(
-    job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto", seen: Job | None = None
+    job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto", chosen_for: Job | None = None
 ) -> tuple[Runs, Floats]:
     """(choice, µs of every size of the job, [sizes]) where a larger message never takes less time than a smaller one.
 
@@ -217,7 +217,7 @@ def monotone(
     sizes = np.asarray(job.bytes, dtype=np.float64)
     top = max(float(sizes.max(initial=MIN_BYTES)), MIN_BYTES)
     grid = np.unique(np.concatenate([np.exp2(np.arange(3, np.floor(np.log2(top)) + 1)), sizes]))
-    whole = run(job.of(grid), physics, algorithm, protocol, seen=seen and seen.of(grid))
+    whole = run(job.of(grid), physics, algorithm, protocol, chosen_for=chosen_for and chosen_for.of(grid))
     time = np.maximum.accumulate(whole.time_us) if whole.keys else np.full(len(grid), NEVER)
     position = np.searchsorted(grid, sizes)
     picked = Runs(whole.keys, whole.times[:, position], whole.expected[:, position], whole.chosen[position])

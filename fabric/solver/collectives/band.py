@@ -30,11 +30,11 @@ SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, byte
     "8M-256M": (1 << 23, 1 << 28),
     ">256M": (1 << 28, np.inf),
 }
-CLOUD = ("efa", "efa1", "tcpx", "tcpxo", "slingshot", "ethernet")  # not RDMA on InfiniBand or Ethernet NICs
-MIN_RANKS = 8  # of a run and of an NVLink domain; below, fewer make nothing more certain
-FLOOR = 0.02  # least absolute log error that counts: timers are no better
+CLOUD = ("efa", "efa1", "tcpx", "tcpxo", "slingshot", "ethernet")  # transports other than RDMA on InfiniBand or Ethernet NICs
+MIN_RANKS = 8  # of a run and of an NVLink domain; smaller ones count as this size
+FLOOR = 0.02  # smallest absolute log error, the accuracy of timers
 RIDGE = 3.0
-# What was not measured is never more certain; few tables are of these kinds, and the fit alone would not show it.
+# Lower bounds: extrapolation is never more certain. Few tables are of these kinds, so the fit alone would not show it.
 AT_LEAST = {
     "generation in no source": 0.1,
     "transport in no source": 0.1,
@@ -54,7 +54,7 @@ class Band:
     high: Mapping[str, float]
 
     def factors(
-        self, kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage, own: float = 1.0
+        self, kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage, widening: float = 1.0
     ) -> tuple[Floats, Floats]:
         """(10th, 90th percentile of the time over the estimate) of each size.
 
@@ -64,7 +64,7 @@ class Band:
             known: what the parameters were fitted to.
             own: factor on the spread where the platform itself was measured.
         """
-        spread = own * self._spread(features(kind, sizes, ranks, domain, coverage))
+        spread = widening * self._spread(features(kind, sizes, ranks, domain, coverage))
         low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
         for name in SIZES:
             mask = within(sizes, name)
@@ -192,9 +192,9 @@ BETWEEN_BRIDGES = (
     "between NVLink bridges a ring uses one PCIe slot or several, by switches and sockets that are not stated: the band has "
     "both ends"
 )
-OWN_SPREAD = 0.6  # 90th percentile of the error after a calibration with three rows over that before, docs/accuracy.md
+OWN_SPREAD = 0.6  # 90th percentile of the error after a calibration by three rows over that before, docs/accuracy.md
 FOUR_CTAS = ("hopper", "blackwell")
-OWN_REACH = 10  # times the ranks of the largest run of a calibration, where the band is narrower
+OWN_REACH = 10  # the band is narrower up to so many times the ranks of a calibration's largest run
 
 
 def kind_of(job: Job) -> Kind:
@@ -211,8 +211,8 @@ def band_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str 
     """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
     kind, ranks = kind_of(job), int(job.ranks)
     measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
-    own = OWN_SPREAD if measured else 1.0
-    low, high = shipped().factors(kind, np.asarray(job.bytes), ranks, nvlink_ranks(job), physics_.coverage, own)
+    widening = OWN_SPREAD if measured else 1.0
+    low, high = shipped().factors(kind, np.asarray(job.bytes), ranks, nvlink_ranks(job), physics_.coverage, widening)
     ends = [] if measured else _ends(job, kind, physics_, algorithm)
     if ends:
         middle = monotone(job, physics_, algorithm, protocol)[1]

@@ -40,11 +40,11 @@ from fabric.solver.measured.tables import Table
 # Residuals are logarithms of estimated by measured time under a loss that outliers do not rule; a parameter's logarithm is
 # normal around its base with its own spread. Rows of one source are not independent, so n of them count as the root of 20 n.
 
-SCALE = 0.06  # error, as a logarithm, from which on a row counts less
+SCALE = 0.06  # log error above which a row loses weight
 ROUNDS = 60
-MIN_RELATIVE_GAIN = 1e-5  # relative gain of a round that is the last one
+MIN_RELATIVE_GAIN = 1e-5  # a round with a smaller gain is the last
 USUAL_ROWS = 20
-STEP = 1e-4  # of the numerical derivative, in spreads
+STEP = 1e-4  # of the numerical derivative, in spreads of the parameter
 DIGITS = 4
 BESIDE, SLINGSHOT = 0.1, 0.15
 
@@ -181,10 +181,10 @@ def _measured(tables: Sequence[Table], base: Physics) -> dict[str, int]:
 
 # --- a platform of a user, and the shipped parameters ---------------------------------------------------------
 
-SUSPICIOUS = 3.0  # spreads that a parameter of a rightly labeled table hardly moves
-LARGE_PERCENT = 20.0  # median error of a table from which on its platform is doubted
-OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
-OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about
+SUSPICIOUS = 3.0  # spreads; a larger move of a parameter suggests a wrong label
+LARGE_PERCENT = 20.0  # median error of a table above which its platform is questioned
+OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # part of a parameter's spread that a user's tables may move it by
+OWN_WEIGHT = 5.0  # weight of a user's row over a published one, as it is of the platform in question
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Calibration:
 
     start: Physics
     found: Physics
-    tables: tuple[Table, ...]  # that it was made for
+    tables: tuple[Table, ...]  # of the calibration
     text: str  # the platform file
 
     def lines(self) -> list[str]:
@@ -295,7 +295,10 @@ def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
     if fitted.own:
         out += [
             "own:",
-            *(_entry(generation=one, transport=two, ranks=ranks) for (one, two), ranks in sorted(fitted.own.items())),
+            *(
+                _entry(generation=generation, transport=transport, ranks=ranks)
+                for (generation, transport), ranks in sorted(fitted.own.items())
+            ),
         ]
     out += ["coverage:", *(_entry(**entry) for entry in fitted.coverage.document())]
     for scope in SCOPES:

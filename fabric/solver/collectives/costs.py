@@ -21,17 +21,17 @@ from fabric.solver.collectives.job import Job
 PROTOCOLS = ("ll", "ll128", "simple")
 TREE_HOP_US, TREE_NET_US = (0.6, 1.25, 4.0), (5.0, 8.5, 14.0)
 RING_HOP_US, RING_NET_US = (0.6, 1.9, 3.4), (2.7, 4.0, 14.0)
-IN_NETWORK_US = 31.0  # NCCL's CollNetDirect: up to the switch's reduction and back
+IN_NETWORK_US = 31.0  # latency of NCCL's CollNetDirect to the reducing switch and back
 NVLS_TREE_SHARE = (
     0.86  # of half the NICs where a tree crosses twice: NVIDIA/nccl#1221, 320 GB/s of 372 on four servers of H100
 )
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
-NOTHING = 1e12  # GB/s of what is not there to limit
-HOPPER_GBPS = 450.0  # NVLink of the GPUs whose LL bandwidth is stated; NCCL's grows with the generation as NVLink does
-SERIAL = 4.0  # how starting kernels overlaps with running them: between a sum (1) and a maximum (infinity)
-EAGER = 4096.0  # bytes: above, a message is announced before it is sent
-GROWS_TO = 16_384.0  # bytes: up to here the latency of a hop grows with the size
+NOTHING = 1e12  # GB/s; no limit
+HOPPER_GBPS = 450.0  # NVLink of the GPUs of the stated LL bandwidth, which scales with NVLink
+SERIAL = 4.0  # exponent of the overlap of kernel starts and kernels: 1 is a sum, infinity a maximum
+EAGER = 4096.0  # bytes above which a message is announced before it is sent
+GROWS_TO = 16_384.0  # bytes up to which the latency of a hop grows with the size
 
 Key = tuple[str, str]  # (algorithm, protocol)
 Terms = Mapping[str, Any]  # parameter → value of every row

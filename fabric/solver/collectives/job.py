@@ -94,9 +94,9 @@ def _by_index(key: tuple[str, str], algorithm: str, protocol: str) -> Bools:
 
 # --- the job --------------------------------------------------------------------------------------------------
 
-DEFAULT_CTAS = 16  # of a ring
+DEFAULT_CTAS = 16  # thread blocks of a ring
 UNLIMITED = 1e9  # GB/s
-WITHOUT_PCIE_SWITCH, PCIE4_GBPS = 4, 31.5  # boards of so many GPUs are wired to the CPU; a slot that was measured there
+WITHOUT_PCIE_SWITCH, PCIE4_GBPS = 4, 31.5  # boards of up to 4 GPUs have no PCIe switch; measured on slots of this rate
 CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
 
 
@@ -124,15 +124,15 @@ class Job:
     slots: Any = 1.0  # PCIe slots of a bridge that carry a ring to the next one at the same time: between 1 and its GPUs
     environment: Any = 0  # index of physics.transports(): the transport whose variables of NCCL are set
     nvls: Any = False  # the domain's switch reduces, and may
-    one_process: Any = False  # drives all GPUs of a server
-    root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where it reaches its NICs through the CPU; else without limit
+    one_process: Any = False  # one process drives all GPUs of a server
+    root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
-    peers_share: Any = 1.0  # of an alltoall's, or of send and receive
+    peers_share: Any = 1.0  # share of an alltoall's or sendrecv's traffic that the network carries
     halving_share: Any = 1.0
-    collisions: Any = 1.0  # flows on the most loaded link of a network that is not known; 1 on a plan, where shares have them
-    hop_us: Any = 0.0  # that a network hop takes longer than over one switch
+    collisions: Any = 1.0  # flows on the most loaded link without a plan; 1 on a plan, whose shares include them
+    hop_us: Any = 0.0  # extra latency of a network hop over that of one switch
 
     @property
     def spec(self) -> Collective:
@@ -174,13 +174,10 @@ def board(gpu: physics.Gpu, domain_gpus: int) -> dict[str, Any]:
     """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included."""
     switched = domain_gpus >= gpu.switch_from
     through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS
-    return {
-        "nvls": gpu.nvls and switched,
-        "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED,
-    }
+    return {"nvls": gpu.nvls and switched, "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED}
 
 
-UPLINKS = 32  # of a leaf of a network that is not known: half of 64 ports
+UPLINKS = 32  # assumed for a leaf without a plan: half of 64 ports
 
 
 @cache

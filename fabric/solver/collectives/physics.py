@@ -36,8 +36,8 @@ class MeasuredRange(NamedTuple):
     """What was measured of a kind."""
 
     sources: int
-    ranks: int  # of the largest run
-    domains: tuple[int, ...] = ()  # sizes of NVLink domains, in ranks; () where they are not noted
+    ranks: int  # of the largest measured run
+    domains: tuple[int, ...] = ()  # measured sizes of NVLink domains, in ranks; (): not recorded
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ SAME_TRANSPORT = {  # other names of a transport
     "cxi": "slingshot",
     "ib": "infiniband",
 }
-OLD_EFA = ("volta", "ampere")  # generations whose instances at AWS have the first EFA
+OLD_EFA = ("volta", "ampere")  # generations of AWS instances with the first EFA
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Parameter:
 
     name: str
     kind: str
-    first: float  # what it is before any table was seen
+    first: float  # value before the fit
     spread: float  # standard deviation of its logarithm
     scope: str  # of SCOPES
 
@@ -155,11 +155,11 @@ class Gpu:
     generation: str
     nvlink_GBps: float  # one direction; 0: it reaches the other GPUs of its server over PCIe
     pcie_GBps: float  # one direction, line rate of the slot
-    memory_GBps: float  # of its own memory
+    memory_GBps: float  # of the GPU's memory
     memory_GB: float
-    nvls: bool  # the switch of its domain reduces
-    switch_from: int  # least domain whose GPUs are joined by a switch
-    bridge_gpus: int  # that a bridge joins where the server states no NVLink domain; 0: no bridge
+    nvls: bool  # the NVLink switch can reduce
+    switch_from: int  # smallest domain that has an NVLink switch
+    bridge_gpus: int  # GPUs of an NVLink bridge, where the server states no domain; 0: no bridge
     known: bool  # False: the name is not in the data, its nearest relative stands for it
 
 
@@ -281,7 +281,7 @@ class Physics:
     """A value for every parameter, by key: `launch_us.hopper`, `nic_share`."""
 
     values: Mapping[str, float]
-    measured: Mapping[str, int]  # generation or transport → tables that its parameters were fitted to
+    measured: Mapping[str, int]  # generation or transport → number of tables in its fit
     about: str = ""
     coverage: Coverage = NOTHING_MEASURED
     own: Mapping[tuple[str, str], int] = field(default_factory=dict)

@@ -83,7 +83,7 @@ class ScoredRows:
     """Scored rows of tables, grouped by collective and by the configured algorithm and protocol of NCCL."""
 
     tables: tuple[Table, ...]
-    groups: tuple[tuple[str, str, Job], ...]  # forced algorithm and protocol of each group, and its rows
+    groups: tuple[tuple[str, str, Job], ...]  # (forced algorithm, forced protocol, rows) of each group
     table: Ints  # of every row, in the order of the groups
     bytes: Floats
     time_us: Floats
@@ -176,9 +176,11 @@ def stands_for(table: Table, parameters: Physics) -> list[str]:
         configured = "/".join(word for word in (platform.algorithm, platform.protocol) if word != "auto")
         notes.append(f"{configured} cannot run this {table.collective}: predicted as NCCL would choose")
     if parameters.measured:
-        for kind, what in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
+        for kind, title in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
             if kind not in parameters.measured:
-                notes.append(f"{what} {kind} was never measured: predicted from its relatives, the band is not to be trusted")
+                notes.append(
+                    f"{title} {kind} was never measured: predicted from its relatives, the band is not to be trusted"
+                )
     notes += beyond(kinds_of(table), platform.ranks, platform.domain_ranks, parameters.coverage)
     if float(job_of(table).slots) > 1:
         notes.append(BETWEEN_BRIDGES)
@@ -212,7 +214,7 @@ class TableScore:
     collective: str
     bytes: Floats
     error: Floats
-    siblings: bool = True  # False: nothing like it was among the tables of the fit
+    siblings: bool = True  # False: the fit had no table of this kind
     notes: tuple[str, ...] = ()
     inside: int = 0  # rows whose measured time lies in the band
 

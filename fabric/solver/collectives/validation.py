@@ -27,8 +27,8 @@ from fabric.solver.measured.tables import Row, Table
 SPLITS = ("source", "kind", "scale", "points", "pairs")
 GROUPS = 10
 SCALE_RANKS = 128
-MAX_SOURCE_WEIGHT = 0.1  # of all rows that one source may have in a total
-POINTS = (8, 8 << 20, 1 << 30)  # bytes of the rows that stand for a quick measurement
+MAX_SOURCE_WEIGHT = 0.1  # largest share of one source in a mean
+POINTS = (8, 8 << 20, 1 << 30)  # bytes; the rows of a quick measurement
 
 
 class HeldOutFit(NamedTuple):
@@ -51,14 +51,14 @@ class Predicted:
     """A table, predicted by parameters that did not see it."""
 
     split: str
-    name: str  # of what was left out
+    name: str  # of the source or group that is left out
     table: Table
     kind: Kind
     bytes: Floats
     time_us: Floats  # predicted
     measured_us: Floats
     known: Coverage  # of the tables that were seen
-    unseen: frozenset[str] = frozenset()  # sources of which the fit saw no table
+    unseen: frozenset[str] = frozenset()  # sources without a table in the fit
 
     @property
     def source(self) -> str:

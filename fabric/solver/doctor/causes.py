@@ -16,9 +16,9 @@ from fabric.base.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0
-FLAT = 0.5  # of every cause, before threads are counted
-TAIL = 0.4  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
-STEPS = 8  # of the severity, up to the extreme
+FLAT = 0.5  # prior weight of a cause without any thread
+TAIL = 0.4  # share of runs whose severity is not a usual value but anywhere up to the extreme
+STEPS = 8  # severities between the usual and the extreme value
 DATA = Path(__file__).parent / "data"
 NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs", "rack")
 
@@ -28,16 +28,16 @@ class Effect:
     """What a cause changes of a run; 1 and 0 change nothing."""
 
     net: float = 1.0  # factor on the bandwidth of the NICs
-    nic_most_GBps: float = 0.0  # that one NIC carries; 0: its line rate
+    nic_most_GBps: float = 0.0  # limit of one NIC; 0: its line rate
     peers: float = 1.0  # factor on the share of alltoall and sendrecv traffic that the network carries
-    net_us: float = 0.0  # added to a hop of the network
+    net_us: float = 0.0  # additional time of a hop of the network
     nvlink: float = 1.0  # factor on the bandwidth inside a domain
     nvlink_pcie: float = 1.0  # the same where the GPUs of a domain reach each other over PCIe
     ctas: float = 1.0  # factor on the thread blocks of a ring
     nvls: bool = True
     time: float = 1.0  # factor on the whole time
     above_MiB: float = 0.0  # least size to which `time` applies
-    algorithm: str = ""  # that runs instead of NCCL's choice
+    algorithm: str = ""  # runs instead of NCCL's choice; "": none
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -48,10 +48,7 @@ class Effect:
         """The run with the cause, but for `time`."""
         inside = self.nvlink * (self.nvlink_pcie if job.pcie else 1.0)
         changed = replace(
-            job,
-            nvlink_GBps=job.nvlink_GBps * inside,
-            ctas=job.ctas * self.ctas,
-            nvls=bool(job.nvls) and self.nvls,
+            job, nvlink_GBps=job.nvlink_GBps * inside, ctas=job.ctas * self.ctas, nvls=bool(job.nvls) and self.nvls
         )
         if not job.crosses:
             return changed
@@ -70,8 +67,8 @@ class Sign:
     """Text that points to a cause or speaks against it."""
 
     pattern: re.Pattern[str]
-    weight: float  # how much more often it is in runs with the cause than in others
-    where: str = ""  # of NEEDS: counts only on such designs
+    weight: float  # ratio of its frequency in runs with the cause to that in others
+    where: str = ""  # one of NEEDS: counts only on designs that have it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,18 +78,18 @@ class Cause:
     name: str
     title: str
     seen: tuple[str, ...]  # threads that confirm the cause, counted for its prior
-    weight: float  # of a line or variable that points to it
-    needs: tuple[str, ...]  # of NEEDS: what the design must have
-    often: tuple[tuple[str, float], ...]  # of NEEDS: how much likelier the cause is on such a design
-    collectives: tuple[str, ...]  # (): all
-    effects: tuple[Effect, ...]  # the usual ones, every one is tried
-    gradual: bool  # and those between them
-    tails: tuple[tuple[str, tuple[Effect, ...]], ...]  # key of `extreme`, and its severities, which are tried as well
+    weight: float  # of a line or variable that points to the cause
+    needs: tuple[str, ...]  # of NEEDS: the design must have all of them
+    often: tuple[tuple[str, float], ...]  # (one of NEEDS, factor on the prior of designs that have it)
+    collectives: tuple[str, ...]  # that it can slow; (): all
+    effects: tuple[Effect, ...]  # of the usual severities
+    gradual: bool  # severities between two usual ones occur as well
+    tails: tuple[tuple[str, tuple[Effect, ...]], ...]  # (key of `extreme`, effects up to it)
     log: tuple[Sign, ...]
-    env: tuple[Sign, ...]  # on KEY=VALUE without NCCL_
+    env: tuple[Sign, ...]  # patterns of KEY=VALUE, KEY without NCCL_
     excludes: tuple[Sign, ...]
-    silent: float  # how much rarer a whole log without any line or variable of the cause is with it than without
-    example: str  # a line that points to it, "" for none
+    silent: float  # ratio of the frequency of a whole log without any sign of the cause, in runs with it to others
+    example: str  # a line that points to the cause, "" for none
     confirm: str
     source: str
 
@@ -190,8 +187,8 @@ def version(text: str) -> tuple[int, ...]:
 # --- checks ---------------------------------------------------------------------------------------------------
 # The next test: the one with most information about the cause per minute, from the shares of all explanations.
 
-WRONG = 0.1  # probability that a test shows something else than its cause gives
-MAX_TESTS = 3  # tests that are named
+WRONG = 0.1  # probability that a test does not show the outcome of its cause
+MAX_TESTS = 3  # in a report
 MIN_BITS = 0.05
 
 
@@ -202,12 +199,12 @@ class Check:
     command: str
     minutes: int
     needs: tuple[str, ...]
-    given: re.Pattern[str] | None  # text that shows that it was made
-    outcomes: tuple[tuple[str, tuple[str, ...]], ...]  # what is seen, and the causes it is seen with
+    given: re.Pattern[str] | None  # text that shows that the test was made
+    outcomes: tuple[tuple[str, tuple[str, ...]], ...]  # (what the test shows, causes that it shows it with)
 
     def bits(self, shares: Mapping[str, float]) -> float:
         """Information about the cause that the outcome gives, in bits: mutual information with a test that errs."""
-        count = len(self.outcomes) + 1  # and nothing of them
+        count = len(self.outcomes) + 1  # one more: none of them is seen
         seen = {cause: at for at, (_, causes) in enumerate(self.outcomes) for cause in causes}
         likely = np.full((len(shares), count), WRONG / (count - 1))
         likely[np.arange(len(shares)), [seen.get(cause, count - 1) for cause in shares]] = 1 - WRONG
@@ -235,7 +232,7 @@ def checks() -> tuple[Check, ...]:
             int(entry["minutes"]),
             tuple(entry["needs"]),
             re.compile(entry["given"], re.MULTILINE) if entry["given"] else None,
-            tuple((seen, tuple(causes)) for seen, causes in entry["outcomes"].items()),
+            tuple((outcome, tuple(causes)) for outcome, causes in entry["outcomes"].items()),
         )
         for entry in yaml.read(DATA / "checks.yaml")
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,27 +27,27 @@ from fabric.solver.measured.platform import ALGORITHMS
 from fabric.solver.measured.run import tuning_of
 
 HEALTHY = 0.8  # share of healthy runs before anything was measured
-SUSPECT = 0.5  # share of a healthy run from which on causes are named
+SUSPECT = 0.5  # causes are named where a healthy run has a lower share
 MIN_SHARE = 0.03  # of a cause that is listed
-MIN_LISTED, MAX_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
-BETWEEN = 3  # severities that are tried between two usual ones
-FORCED_TIMES = (0.8, 1.0, 1.25, 1.6)  # of the estimate: what NCCL would not take here is fitted to few runs
-COSTLY = 1.1  # times by which a variable makes a run slower that is worth a line
-DECIDED = 0.8  # share of the first cause from which on no further test is advised
-# Shares of the variance of errors on sources that were left out of the fit (docs/doctor.md): of the whole run, of neighboring
-# sizes, and of each size by itself.
+MIN_LISTED, MAX_LISTED = 3, 5  # priors are judgments: the next causes are listed beside one with nearly all of the share
+BETWEEN = 3  # severities between two neighbors of `causes.yaml`
+FORCED_TIMES = (0.8, 1.0, 1.25, 1.6)  # of the estimate, which has few runs of algorithms that NCCL does not choose
+COSTLY = 1.1  # a variable that makes a run so much slower is reported
+DECIDED = 0.8  # no further test is advised where the first cause has this share
+# Parts of the variance of errors on sources that were left out of the fit (docs/doctor.md): common to a run, common to
+# neighboring sizes, and of a single size.
 WHOLE, NEAR, OWN = 0.42, 0.48, 0.1
-REACH = 4.0  # doublings of the size over which the likeness of neighboring sizes falls to 1/e
+REACH = 4.0  # doublings of the size over which the correlation of sizes falls to 1/e
 FREEDOM = 5.0  # degrees of freedom of Student's t
 NORMAL_P90 = 1.2816
 MIB = 1 << 20
-CHANGED = ("nvlink_GBps", "net_GBps", "nic_GBps", "ctas", "nvls", "peers_share", "hop_us")  # of a job, by an effect
+CHANGED = ("nvlink_GBps", "net_GBps", "nic_GBps", "ctas", "nvls", "peers_share", "hop_us")  # fields of a job that effects set
 PLUGIN = ("efa", "efa1", "tcpx", "tcpxo", "slingshot")  # transports that NCCL reaches by a plugin only
 
 
 @dataclass(frozen=True, slots=True)
 class ByIdentity:
-    """A key for what has arrays; it keeps it alive."""
+    """Makes an object with arrays a key by its identity, and keeps it alive."""
 
     what: object
 
@@ -63,16 +63,16 @@ class Curve:
     """One measured table beside its estimate."""
 
     name: str
-    job: Job  # with the measured sizes
+    job: Job  # its sizes are the measured ones
     measured_us: Floats
     low: Floats  # 10th and 90th percentile of the time over the estimate
     high: Floats
     algorithm: str = "auto"
     protocol: str = "auto"
     beyond_leaf: bool = True  # some of its traffic leaves the sender's leaf, so that ECMP has a choice
-    set_by: str = ""  # variables of NCCL that fix the run
-    nvls: bool = False  # whether the domain's switch could reduce where they turn it off
-    known: dict[tuple[object, ...], Floats] = field(default_factory=dict, repr=False)  # estimates, also of its replacements
+    set_by: str = ""  # variables of NCCL that force an algorithm, a protocol or channels
+    nvls: bool = False  # the switch of the NVLink domain can reduce, but the variables disable it
+    known: dict[tuple[object, ...], Floats] = field(default_factory=dict, repr=False)  # estimates by their arguments
 
     def estimate(self, parameters: Physics, effect: Effect | None = None) -> Floats:
         """µs of every size; what runs is chosen for the network without the cause, but never NVLS where it is off."""
@@ -85,10 +85,10 @@ class Curve:
         if effect is None:
             return monotone(self.job, parameters, self.algorithm, self.protocol)[1]
         changed = effect.on(self.job)
-        seen = replace(self.job.healthy(), nvls=changed.nvls)
+        chosen_for = replace(self.job.healthy(), nvls=changed.nvls)
         algorithm = effect.algorithm if effect.algorithm and self.algorithm == "auto" else self.algorithm
-        times = monotone(changed, parameters, algorithm, self.protocol, seen)[1]
-        if effect.algorithm and (times >= NEVER).any():  # it cannot run here, so that NCCL takes another one
+        times = monotone(changed, parameters, algorithm, self.protocol, chosen_for)[1]
+        if effect.algorithm and (times >= NEVER).any():  # where it cannot run NCCL chooses another one
             times = self.estimate(parameters)
         large = np.asarray(self.job.bytes) >= effect.above_MiB * MIB
         return np.asarray(np.where(large, times * effect.time, times))
@@ -132,7 +132,7 @@ class Cost:
     curve: str
     variables: str
     bytes: int
-    slower: float  # estimated with them over without
+    slower: float  # estimated time with the variables over that without
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,11 +142,11 @@ class Diagnosis:
     spans: tuple[Span, ...]
     suspects: tuple[Suspect, ...]  # the most likely first, () for a healthy run
     healthy: float  # share of a healthy run
-    warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
-    advice: str = ""  # what else to give, "" where the evidence is there
-    tests: tuple[Next, ...] = ()  # the most informative per minute, where no cause has most of the share
-    timed: bool = True  # False: no times were given, the causes are by the text alone
-    settings: tuple[Cost, ...] = ()  # variables of the runs that make them slower than NCCL's own choice
+    warnings: tuple[Diagnostic, ...] = ()  # about the tables, such as other GPUs than those of the design
+    advice: str = ""  # further input that would help, "" for none
+    tests: tuple[Next, ...] = ()  # the most informative per minute; none where one cause has most of the share
+    timed: bool = True  # False: there are no times, causes follow from the text alone
+    settings: tuple[Cost, ...] = ()  # variables that make a run slower than NCCL's own choice
 
 
 def diagnose(
@@ -156,15 +156,16 @@ def diagnose(
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
     nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
     crosses = any(bool(curve.job.crosses) for curve in curves)
-    facts = [
+    findings = [
         *output_findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
         *log_findings(evidence.text, Design(min(setting.nics, int(_gpus(curves))), setting.nic_gbps, nvlink, crosses)),
     ]
-    found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
-    every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
-    each = np.array([-math.inf if slow else every + healthy, *(math.log(item.prior) + item.log for item in found)])
+    case = _Case(curves=curves, parameters=parameters, evidence=evidence, setting=setting, findings=findings)
+    candidates = [candidate for cause in causes() if (candidate := _candidate(cause, case))]
+    every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in candidates))
+    each = np.array([-math.inf if slow else every + healthy, *(math.log(item.prior) + item.log for item in candidates)])
     share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
-    suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
+    suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(candidates, shares, strict=True)]
     order = sorted(suspects, key=lambda item: (-item.share, item.cause.name))
     listed = [item for at, item in enumerate(order[:MAX_LISTED]) if at < MIN_LISTED or item.share >= MIN_SHARE]
     tests: tuple[Next, ...] = ()
@@ -181,7 +182,7 @@ def diagnose(
 
 def cost_of(curves: Sequence[Curve], parameters: Physics) -> tuple[Cost, ...]:
     """The size at which the variables of each run cost most, where that is a tenth of the time or more."""
-    found = []
+    costs = []
     for curve in curves:
         if not curve.set_by or not len(curve.job.bytes):
             continue
@@ -189,8 +190,8 @@ def cost_of(curves: Sequence[Curve], parameters: Physics) -> tuple[Cost, ...]:
         ratio = curve.estimate(parameters) / monotone(free, parameters)[1]
         worst = int(np.argmax(ratio))
         if ratio[worst] >= COSTLY:
-            found.append(Cost(curve.name, curve.set_by, int(curve.job.bytes[worst]), float(ratio[worst])))
-    return tuple(found)
+            costs.append(Cost(curve.name, curve.set_by, int(curve.job.bytes[worst]), float(ratio[worst])))
+    return tuple(costs)
 
 
 def _has(curves: Sequence[Curve], setting: Setting) -> frozenset[str]:
@@ -198,76 +199,111 @@ def _has(curves: Sequence[Curve], setting: Setting) -> frozenset[str]:
     return frozenset(name for curve in curves for name, here in features(curve, setting).items() if here)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """What all causes are judged by."""
+
+    curves: Sequence[Curve]
+    parameters: Physics
+    evidence: Evidence
+    setting: Setting
+    findings: Sequence[Finding]
+
+
 @dataclass(frozen=True)
-class _Tried:
-    """A cause on the measured curves."""
+class _Candidate:
+    """A cause that the measured curves can have."""
 
     cause: Cause
     prior: float
-    log: float  # of its likelihood with the evidence
-    line: str  # that points to it
+    log: float  # logarithm of its likelihood, given the curves and the evidence
+    line: str  # evidence that points to it
 
 
-def _suspect(
-    cause: Cause,
-    curves: Sequence[Curve],
-    parameters: Physics,
-    evidence: Evidence,
-    setting: Setting,
-    facts: Sequence[Finding],
-) -> _Tried | None:
-    """A cause that the curves can have, None where they cannot."""
-    has = _has(curves, setting)
-    line, weight = evidence.sign(cause, has)
-    effects: Sequence[Effect] = cause.effects
-    if cause.name == "few_nics" and setting.nics:
-        nics = evidence.nics_with(gpus_for_all=_gpus(curves) >= setting.nics)
-        if nics >= setting.nics:
-            return None
-        used = [nics] if nics else range(1, setting.nics)
-        line = f"{nics} of {setting.nics} NICs" if nics else ""
-        weight, effects = (cause.weight if line else 1.0), [Effect(net=count / setting.nics) for count in used]
-    if cause.name == "few_channels" and (most := _most_channels(evidence)):
-        least = min(float(np.min(curve.job.ctas)) for curve in curves)
-        effects = [Effect(ctas=min(1.0, most / least))]
-    if cause.name == "forced_algorithm":
-        free = [curve for curve in curves if curve.algorithm == "auto"]
-        if not free:
-            return None  # the estimate is of the algorithm that is forced
-        effects = _forced(evidence, free, effects)
-    if cause.name == "nccl_defect":
-        known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
-        line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
-        weight = cause.weight if known else 1 / cause.weight if evidence.release else 1.0
-    mine = [fact for fact in facts if fact.cause == cause.name]
-    line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
-    against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
-    touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
-    effects = [effect for effect in effects if touched and _changes(effect, touched, parameters)]
-    if not effects:
+@dataclass(frozen=True)
+class _Signs:
+    """What a cause is recognized by in one case."""
+
+    line: str  # evidence that points to it, "" for none
+    weight: float  # of that evidence
+    effects: Sequence[Effect]
+
+
+def _candidate(cause: Cause, case: _Case) -> _Candidate | None:
+    """None where the curves cannot have the cause."""
+    curves, setting, has = case.curves, case.setting, _has(case.curves, case.setting)
+    usual = _Signs(*case.evidence.sign(cause, has), cause.effects)
+    signs = SIGNS[cause.name](usual, cause, case) if cause.name in SIGNS else usual
+    if signs is None:
         return None
-    usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
-    tail = list[list[Floats]]()
-    for _, severities in cause.tails:
-        here = [effect for effect in severities if _changes(effect, touched, parameters)]
-        tail += _between(here, _estimates(here, curves, touched, parameters), cause.gradual)
-    each = np.array([_explains(times, curves) for times in [*usual, *tail]])
-    share = TAIL if tail else 0.0
-    parts = np.array([(1 - share) / len(usual)] * len(usual) + [share / max(1, len(tail))] * len(tail))
+    findings = [finding for finding in case.findings if finding.cause == cause.name]
+    lines = [(signs.line, signs.weight), *((finding.text, finding.weight) for finding in findings)]
+    line, weight = max(lines, key=lambda row: row[1])
+    against = max([case.evidence.excludes(cause), *(1 / finding.weight for finding in findings)])
+    touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
+
+    def times_of(effects: Sequence[Effect]) -> list[list[Floats]]:
+        effects = [effect for effect in effects if touched and _changes(effect, touched, case.parameters)]
+        return _between(effects, _estimates(effects, curves, touched, case.parameters), cause.gradual)
+
+    usual_times = times_of(signs.effects)
+    if not usual_times:
+        return None
+    tail_times = [times for _, severities in cause.tails for times in times_of(severities)]
+    each = np.array([_explains(times, curves) for times in [*usual_times, *tail_times]])
+    tail = TAIL if tail_times else 0.0
+    parts = np.array([(1 - tail) / len(usual_times)] * len(usual_times) + [tail / max(1, len(tail_times))] * len(tail_times))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
-    return _Tried(cause, cause.prior_on(has), math.log(weight / against) + likely, line)
+    return _Candidate(cause, cause.prior_on(has), math.log(weight / against) + likely, line)
 
 
-def _most_channels(evidence: Evidence) -> int:
-    """The limit of thread blocks that a variable sets, 0 for none."""
-    words = (evidence.environment.get(key, "") for key in ("MAX_CTAS", "MAX_NCHANNELS"))
-    return next((int(word) for word in words if re.fullmatch("[0-9]{1,6}", word)), 0)
+def _few_nics(usual: _Signs, cause: Cause, case: _Case) -> _Signs | None:
+    """The number of NICs in use that the text states, else every number below that of the design."""
+    available = case.setting.nics
+    if not available:
+        return usual
+    nics = case.evidence.nics_with(gpus_for_all=_gpus(case.curves) >= available)
+    if nics >= available:
+        return None
+    effects = [Effect(net=count / available) for count in ([nics] if nics else range(1, available))]
+    return _Signs(f"{nics} of {available} NICs", cause.weight, effects) if nics else _Signs("", 1.0, effects)
 
 
-def _forced(evidence: Evidence, curves: Sequence[Curve], effects: Sequence[Effect]) -> Sequence[Effect]:
-    """Those of a forced algorithm: of the one that a variable names, around its estimate; else all that there are."""
-    named = {tuning_of(evidence.environment, "ALGO", ALGORITHMS, curve.job.collective) for curve in curves} - {"auto"}
-    return [Effect(algorithm=word, time=time) for word in sorted(named) for time in FORCED_TIMES] or effects
+def _few_channels(usual: _Signs, cause: Cause, case: _Case) -> _Signs:
+    """The limit of thread blocks that a variable sets, over those of the run."""
+    words = (case.evidence.environment.get(key, "") for key in ("MAX_CTAS", "MAX_NCHANNELS"))
+    limit = next((int(word) for word in words if re.fullmatch("[0-9]{1,6}", word)), 0)
+    ctas = min(float(np.min(curve.job.ctas)) for curve in case.curves)
+    return replace(usual, effects=[Effect(ctas=min(1.0, limit / ctas))]) if limit else usual
+
+
+def _forced_algorithm(usual: _Signs, cause: Cause, case: _Case) -> _Signs | None:
+    """The algorithm that a variable names, around its estimate. None if the estimates are of that algorithm already."""
+    free = [curve for curve in case.curves if curve.algorithm == "auto"]
+    if not free:
+        return None
+    environment = case.evidence.environment
+    named = {tuning_of(environment, "ALGO", ALGORITHMS, curve.job.collective) for curve in free} - {"auto"}
+    effects = [Effect(algorithm=word, time=time) for word in sorted(named) for time in FORCED_TIMES]
+    return replace(usual, effects=effects or usual.effects)
+
+
+def _nccl_defect(usual: _Signs, cause: Cause, case: _Case) -> _Signs:
+    """A known defect of the release that the text states, which speaks against the cause where it has none."""
+    evidence = case.evidence
+    defect = next((item for curve in case.curves if (item := evidence.defect(curve.job.collective))), None)
+    if defect is None:
+        return _Signs("", 1 / cause.weight if evidence.release else 1.0, usual.effects)
+    return _Signs(f"NCCL {evidence.release}: {defect.text} ({defect.source})", cause.weight, usual.effects)
+
+
+# Causes whose evidence or effects depend on numbers in the text, which patterns of `causes.yaml` cannot express.
+SIGNS: Mapping[str, Callable[[_Signs, Cause, _Case], _Signs | None]] = {
+    "few_nics": _few_nics,
+    "few_channels": _few_channels,
+    "forced_algorithm": _forced_algorithm,
+    "nccl_defect": _nccl_defect,
+}
 
 
 def _gpus(curves: Sequence[Curve]) -> float:
@@ -285,7 +321,7 @@ def _changes(effect: Effect, curves: Sequence[Curve], parameters: Physics) -> bo
         pairs = (
             (curve.estimate(parameters), curve.estimate(parameters, effect)) for curve in curves if curve.algorithm == "auto"
         )
-        return any(not len(one) or not np.allclose(one, other) for one, other in pairs)
+        return any(not len(plain) or not np.allclose(plain, affected) for plain, affected in pairs)
     return effect.time != 1 or any(differ(curve.job, effect.on(curve.job)) for curve in curves)
 
 

@@ -137,10 +137,7 @@ def _judged(gbps: float, nic_gbps: float, gpu: bool) -> Iterator[Finding]:
         yield from (
             (Finding("peer_dma", text, 10), Finding("pcie_path", text, 6))
             if gpu
-            else (
-                Finding("pcie_path", text, 10),
-                Finding("slow_server", text, 6),
-            )
+            else (Finding("pcie_path", text, 10), Finding("slow_server", text, 6))
         )
     elif gbps >= FULL_PORT * nic_gbps:
         for cause in ("peer_dma", "pcie_path") if gpu else ("pcie_path", "slow_server"):
@@ -308,9 +305,7 @@ def _numbers(pattern: re.Pattern[str], text: str) -> list[float]:
 # --- all texts of a run ---------------------------------------------------------------------------------------
 
 _RELEASE = re.compile(r"NCCL version (\d+\.\d+\.\d+)|nccl-library=(\d{5})\b")
-_NAMED = re.compile(
-    r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?"
-)  # one device of NCCL_IB_HCA, without digits the start of several names
+_NAMED = re.compile(r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?")  # a device of NCCL_IB_HCA; a name without digits is a prefix
 FIRST_WITH_VARIABLES = (2, 16)  # release whose NCCL_DEBUG=INFO prints them
 MAX_LINE_CHARACTERS = 90  # characters of a line
 

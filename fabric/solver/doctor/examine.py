@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.reading import whole_lines
+from fabric.base.reading import text_of, whole_lines
 from fabric.base.text import aligned, percent, plural, size, wrapped
 from fabric.model.plan import FabricPlan
-from fabric.solver import PortNamer, read_text, unnamed
+from fabric.solver import PortNamer, unnamed
 from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.job import Job, measured_job
@@ -53,27 +53,27 @@ class Gathered:
 
 def gather(paths: Sequence[Path], platform: MeasuredPlatform, given: Sequence[tables.Measured] = ()) -> Gathered:
     """Every file for what it is, and single numbers as tables. Variables of texts without rows are those of all runs."""
-    found, texts, shared = Gathered(tables.stated_tables(given, platform)), list[str](), dict[str, str]()
+    gathered, texts, shared = Gathered(tables.stated_tables(given, platform)), list[str](), dict[str, str]()
     for path in paths:
         try:
-            text = whole_lines(read_text(path, WHAT))
+            text = whole_lines(text_of(path, WHAT))
         except InputError as error:
-            found.mistakes += error.diagnostics
+            gathered.mistakes += error.diagnostics
             continue
         texts.append(text)
         known = says_something(text)
-        found.known |= known
+        gathered.known |= known
         if not is_table(text):
             shared |= variables(text)
-            found.unused += [] if known else [_unused(path)]
+            gathered.unused += [] if known else [_unused(path)]
             continue
         try:
-            found.tables += measured.read(path, str(path), platform)
+            gathered.tables += measured.read(path, str(path), platform)
         except InputError as error:
-            found.mistakes += error.diagnostics
-    found.text = "\n".join(texts)
-    found.tables = [with_variables(table, shared, found.text) for table in found.tables]
-    return found
+            gathered.mistakes += error.diagnostics
+    gathered.text = "\n".join(texts)
+    gathered.tables = [with_variables(table, shared, gathered.text) for table in gathered.tables]
+    return gathered
 
 
 def is_table(text: str) -> bool:
@@ -255,7 +255,7 @@ def _tests(diagnosis: Diagnosis) -> list[str]:
     share = percent(diagnosis.suspects[0].share)
     undecided = f"undecided: the first cause has {share}; next test:"
     rows = [("run", _with_time(first))]
-    rows += [("if", f"{seen}: {', '.join(causes)}") for seen, causes in first.outcomes]
+    rows += [("if", f"{outcome}: {', '.join(causes)}") for outcome, causes in first.outcomes]
     rows.append(("else", "another cause"))
     rows += [
         ("or" if at == 0 else "", f"{test.command} ({plural(test.minutes, 'minute')})") for at, test in enumerate(others)

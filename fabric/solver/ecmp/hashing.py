@@ -74,13 +74,13 @@ class Hash:
     per_switch: bool = False  # every switch draws a seed of its own from `seed`, as Cumulus Linux does
 
     def __post_init__(self) -> None:
-        for word, words, what in (
+        for word, words, expected in (
             (self.family, FAMILIES, "a hash family"),
             (self.seeding, SEEDINGS, "a seeding"),
             *((field, FIELD_BYTES, "a header field") for field in self.fields),
         ):
             if word not in words:
-                raise ValueError(f"expected {what}, got {show(word)}: {nearest(word, words)}")
+                raise ValueError(f"expected {expected}, got {show(word)}: {nearest(word, words)}")
         if not self.fields:
             raise ValueError("expected at least one header field to hash, got none")
         if not 0 <= self.seed < 2**32:

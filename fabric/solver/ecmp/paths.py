@@ -18,10 +18,10 @@ from fabric.solver.ecmp.flows import Flows, digests, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
 from fabric.solver.routing import ADAPTIVE, MODES, SPRAY
 
-FLOWLETS = 4  # that an adaptive flow is cut into
-MAX_ENTRIES = 20_000_000  # entries of paths that are held at once, 24 bytes each
-PAIRS = 2_000  # pairs of leaves whose sprayed paths are found at once
-BLOCK_ENTRIES = 1_000_000  # next hops of adaptive flowlets that are looked up at once
+FLOWLETS = 4  # of an adaptive flow
+MAX_ENTRIES = 20_000_000  # entries of paths in memory, 24 bytes each
+PAIRS = 2_000  # pairs of leaves in one block of sprayed paths
+BLOCK_ENTRIES = 1_000_000  # next hops in one block of adaptive flowlets
 
 Pick = Callable[[Ints, Ints, Ints, Ints], Ints]  # (switch, start in the pool, number of next hops, walk) → which one
 
@@ -37,8 +37,8 @@ class Paths:
     flows: int
     flow: Ints
     link: Ints
-    share: Floats  # part of the flow that takes this link
-    lost: Bools  # [flows] that have no path; they have no entries
+    share: Floats  # part of the flow on this link
+    lost: Bools  # [flows] without a path, and without entries
 
 
 def route(
@@ -187,7 +187,7 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
         chosen = np.zeros(len(device), dtype=np.int64)
-        tier = np.where(count > 1, net.level[device], 0)  # nothing to choose needs no hash
+        tier = np.where(count > 1, net.level[device], 0)  # a single next hop needs no hash
         for level in np.unique(tier[tier > 0]).tolist():
             if level not in hashing:
                 raise ValueError(f"expected a hash for switches of tier {level}, got those of {sorted(hashing)}")
@@ -202,13 +202,13 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
 
 def _by_load(net: Network, route_table: Routes, flows: Flows, flowlets: int) -> Pick:
     """Chooses the next hop with the least load in flight for its capacity, one flowlet a switch at a time."""
-    carried = np.zeros(len(net.tail))  # seconds that what was sent so far keeps each link busy
+    carried = np.zeros(len(net.tail))  # seconds that each link is busy with what was sent so far
     amount = np.repeat(flows.weight / flowlets, flowlets)
     walks = np.arange(len(amount), dtype=np.uint32)
     tie = mix(walks, np.repeat(flows.udp_source, flowlets).astype(np.uint32))
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
-        if (count == 1).all():  # on the way down: the same sums, added in the same order
+        if (count == 1).all():  # on the way down there is no choice: the same sums in the same order
             only = route_table.pool[start]
             np.add.at(carried, only, amount[walk] / net.capacity[only])
             return np.zeros(len(device), dtype=np.int64)
@@ -217,10 +217,11 @@ def _by_load(net: Network, route_table: Routes, flows: Flows, flowlets: int) -> 
         size = np.diff(np.r_[first, len(device)])
         turn = np.arange(len(device)) - np.repeat(first, size)
         rounds = order[np.argsort(turn, kind="stable")]
-        chosen = mix(tie[walk], device.astype(np.uint32)).astype(np.int64) % count  # where the search begins: decides ties
+        # The first next hop of the search decides ties.
+        chosen = mix(tie[walk], device.astype(np.uint32)).astype(np.int64) % count
         most = np.arange(count.max())
         ends = np.cumsum(np.bincount(turn)).tolist()
-        for block in _blocks(ends, max(1, BLOCK_ENTRIES // len(most))):  # arrays of a block, so that a round takes few steps
+        for block in _blocks(ends, max(1, BLOCK_ENTRIES // len(most))):  # few steps of large arrays
             now = rounds[block[0] : block[-1]]
             place = (chosen[now][:, None] + most) % count[now][:, None]
             links = route_table.pool[start[now][:, None] + place]
@@ -255,7 +256,7 @@ def _walked(net: Network, route_table: Routes, flows: Flows, pick: Pick, parts: 
     leaf = net.ports.leaf
     hops, failed = _walk(route_table, leaf[flows.source_port][owner], leaf[flows.target_port][owner], pick)
     lost = lost | (away & failed.reshape(len(flows), parts).any(axis=1))
-    whole = np.arange(len(owner)) % parts == 0  # the parts of a flow share its NIC links: one entry for them all
+    whole = np.arange(len(owner)) % parts == 0  # the parts of a flow share the links of its NICs: one entry for all parts
     columns = np.column_stack([np.where(whole, up[owner], -1), *hops, np.where(whole, down[owner], -1)])
     row, step = np.nonzero((columns >= 0) & (away & ~lost)[owner][:, None])
     share = np.where((step == 0) | (step == columns.shape[1] - 1), 1.0, 1 / parts)

@@ -20,7 +20,7 @@ from fabric.solver.ecmp.paths import route
 from fabric.solver.ecmp.study import TIERS
 
 SURE = 6.0  # standard deviations above chance, so that 10,000 switches give no false finding
-MUCH = 0.8  # of the next hops; what spreads over more is not worth a line
+MUCH = 0.8  # share of the next hops in use above which nothing is reported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +28,11 @@ class Polarization:
     """One tier that does not use its next hops."""
 
     tier: str  # "spine -> core"
-    after: str  # the choice that it repeats: "leaf -> spine"
-    switches: tuple[str, ...]  # those that do, the worst first
-    used: float  # next hops that the flows of one switch below spread over, in effect, …
-    together: float  # … that those of all switches below do, …
-    available: float  # … and that there are; means
+    after: str  # tier whose choice it repeats: "leaf -> spine"
+    switches: tuple[str, ...]  # that repeat it, the worst first
+    used: float  # mean effective number of next hops of the flows from one switch below
+    together: float  # the same of the flows from all switches below
+    available: float  # mean number of next hops
     excess: float  # standard deviations above chance
     reason: str
     remediation: str
@@ -53,9 +53,9 @@ class _Choices:
     below: Ints  # switch that sent
     at: Ints  # switch that chooses
     above: Ints  # tier of its next hops
-    start: Ints  # of its next hops in the pool
+    start: Ints  # position of its next hops in the pool
     count: Ints
-    link: Ints  # that it chose
+    link: Ints  # chosen link
     key: Ints  # equal for flows whose hashed fields are
 
 
@@ -107,8 +107,8 @@ def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | Non
 
 def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) -> _Choices:
     paths = route(net, route_table, flows, "ecmp", hashing)
-    here = np.flatnonzero(paths.flow[1:] == paths.flow[:-1]) + 1
-    link, before, flow = paths.link[here], paths.link[here - 1], paths.flow[here]
+    hops = np.flatnonzero(paths.flow[1:] == paths.flow[:-1]) + 1
+    link, before, flow = paths.link[hops], paths.link[hops - 1], paths.flow[hops]
     inside = (net.level[net.tail[before]] > 0) & (net.level[net.head[link]] > 0)
     link, before, flow = link[inside], before[inside], flow[inside]
     below, at = net.tail[before], net.tail[link]
@@ -116,7 +116,7 @@ def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) 
     columns = five_tuples(net, flows)
     key = np.zeros(len(flows), dtype=np.int64)
     for fields in sorted({hash_.fields for hash_ in hashing.values()}):
-        key = key << 32 | digest(Hash(fields=fields), columns)  # a CRC-32C stands for the fields; the last two sets count
+        key = key << 32 | digest(Hash(fields=fields), columns)  # a CRC-32C each; the key holds the last two sets
     some = np.flatnonzero(count > 1)
     above = net.level[net.head[link]]
     chosen = {"below": below, "at": at, "above": above, "start": start, "count": count, "link": link, "key": key[flow]}

@@ -28,7 +28,7 @@ from fabric.solver.routing import SPRAY
 # of all their flows fill at once: a link whose fair share is the smallest on the path of each of its flows always ends at
 # that share, since shares of other links only grow as flows stop.
 
-TIE = 1e-12  # shares that differ by less (relative) are the same
+TIE = 1e-12  # relative difference below which shares are equal
 
 
 def max_min(
@@ -81,7 +81,7 @@ def connection_rates(flows: Flows, rate: Floats) -> Floats:
 def _fill(capacity: Floats, flow: Ints, link: Ints, load: Floats, limit: Floats) -> Floats:
     """Level (rate by weight) of every flow. `flow` is sorted; `load` is what an entry puts on its link per level."""
     level = limit.copy()
-    left = capacity.copy()  # of each link, for the flows that still grow
+    left = capacity.copy()  # capacity of each link for the flows that still grow
     while len(flow):
         total = np.bincount(link, load, minlength=len(left))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,13 +91,13 @@ def _fill(capacity: Floats, flow: Ints, link: Ints, load: Floats, limit: Floats)
         least = np.minimum(np.minimum.reduceat(at_entry, first), limit[flow[first]])
         size = np.diff(np.r_[first, len(flow)])
         reach = np.repeat(least, size)
-        waits = np.zeros(len(left), dtype=bool)  # links with a flow that stops earlier, elsewhere
+        waits = np.zeros(len(left), dtype=bool)  # links with a flow that another link stops earlier
         waits[link[at_entry > reach * (1 + TIE)]] = True
         stops = np.logical_or.reduceat(~waits[link] & (at_entry <= reach * (1 + TIE)), first)
         stops |= least >= limit[flow[first]]
         level[flow[first[stops]]] = least[stops]
         gone = np.repeat(stops, size)
-        taken = np.where(np.isfinite(reach[gone]), load[gone] * reach[gone], 0.0)  # a link without end stays so
+        taken = np.where(np.isfinite(reach[gone]), load[gone] * reach[gone], 0.0)  # an infinite capacity stays infinite
         left -= np.bincount(link[gone], taken, minlength=len(left))
         flow, link, load = flow[~gone], link[~gone], load[~gone]
     return level
@@ -139,9 +139,9 @@ class TierLoad:
 
     name: str  # "leaf -> spine"
     links: float
-    unused: float  # that no flow took
-    collisions: float  # with more flows than their switches would give them by dividing equally, rounded up
-    peak: float  # the fullest by the mean, load by capacity
+    unused: float  # links without a flow
+    collisions: float  # links with more flows than an equal division, rounded up
+    peak: float  # highest over mean utilization
     off_path: float
 
 
@@ -152,14 +152,14 @@ class EcmpStudy:
     mode: str
     seeds: int
     connections: int
-    lost: int  # connections that have no path, in some run
+    lost: int  # connections without a path in at least one run
     tiers: tuple[TierLoad, ...]
     rates: str  # "max-min", or "first bottleneck" where there are too many paths for it
     mean_GBps: float
     p50_GBps: float
-    p99_GBps: float  # what 99 % of the connections get at least
+    p99_GBps: float  # 99 % of the connections get at least this
     worst_GBps: float
-    busiest: str  # directed link with the most load for its capacity; "" without load
+    busiest: str  # directed link of highest utilization; "" without load
 
 
 def study(
@@ -211,8 +211,8 @@ def study(
 class _Run:
     """One run of the flows."""
 
-    figures: Floats  # rates: mean, median, what 99 % reach, least
-    slowest: tuple[float, int]  # what `slowest_rate` finds
+    figures: Floats  # rates: mean, median, 1st percentile, minimum
+    slowest: tuple[float, int]  # result of `slowest_rate`
     lost: Bools
     tiers: list[TierLoad]
     exact: bool  # whether rates are max-min fair
@@ -241,7 +241,7 @@ def _whole(flows: Flows) -> Flows:
 
 def _figures(rate: Floats) -> Floats:
     """Mean, median, what 99 % reach, least."""
-    # The next connection below, not between two: a rate that some connection has.
+    # No interpolation: the rate of an actual connection.
     return np.array([rate.mean(), *np.quantile(rate, [0.5, 0.01], method="lower"), rate.min()])
 
 

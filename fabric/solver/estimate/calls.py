@@ -120,9 +120,9 @@ def calls(
                 except InputError:  # it takes the last port that all servers of the job have on one rail
                     stops[element.name] = _stop(whole, element, net)
         for collective in collectives:
-            asked = replace(job, collective=collective)
-            after = [_calls(answer(asked, now, parameters), now, failed) for failed, now in broken.items()]
-            before = _calls(answer(asked, healthy, parameters), healthy)
+            call_request = replace(job, collective=collective)
+            after = [_calls(answer(call_request, now, parameters), now, failed) for failed, now in broken.items()]
+            before = _calls(answer(call_request, healthy, parameters), healthy)
             by_size = zip(before, *after, strict=True)
             rows[collective, name] = [call for unfailed, *failed in by_size for call in (unfailed, *_by_role(failed))]
     ordered = [row for collective in collectives for name in placements for row in rows[collective, name]]

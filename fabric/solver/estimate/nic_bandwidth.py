@@ -38,9 +38,9 @@ from fabric.solver.routing import MODES, SPRAY
 # A last domain with fewer servers repeats its ports to the width of the others (`Placement.ports`). A ring and a tree pass as
 # many bytes through it as through the others; sends from GPU to GPU carry its share of a full domain's (`full`) only.
 
-PEERS_AT_ONCE = 8  # that a rank of an alltoall talks to at the same time (NCCL's p2p batches)
-SAMPLES = 4  # of the rounds of an alltoall
-MAX_FULL_FLOWS = 400_000  # from here on fewer rounds and peers are looked at
+PEERS_AT_ONCE = 8  # concurrent peers of a rank in an alltoall (NCCL's p2p batches)
+SAMPLES = 4  # rounds of an alltoall that are evaluated
+MAX_FULL_FLOWS = 400_000  # above, fewer rounds and peers are evaluated
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def peers(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     rounds = ceil_div(others, at_once)
     samples = min(rounds, SAMPLES // 2 if few else SAMPLES)
     firsts = [1 + (2 * sample + 1) * rounds // (2 * samples) * at_once for sample in range(samples)]
-    steps = [range(first, min(first + at_once, others + 1)) for first in firsts]  # the last round may be a short one
+    steps = [range(first, min(first + at_once, others + 1)) for first in firsts]  # the last round may be shorter
     for mine in steps:
         parts = [_shift(ports, step, 1 / len(mine), full) for step in mine]
         yield replace(together(parts), part=len(mine) / sum(map(len, steps)))
@@ -158,12 +158,12 @@ def _parents(count: int) -> Ints:
 
 # --- what the links carry of a pattern, and how far packets travel --------------------------------------------
 
-DRAWS = 8  # of queue pair numbers, each another run of the job
-MAX_FLOWS = 1_500_000  # of all draws together
-SWITCH_US = 0.8  # of a switch whose latency is in no catalog entry
+DRAWS = 8  # draws of queue pair numbers; each is another run of the job
+MAX_FLOWS = 1_500_000  # in all draws together
+SWITCH_US = 0.8  # latency of a switch for which the catalog has none
 CABLE_US_PER_M = 0.005  # light in glass
 SAMPLED_PATHS = 20_000
-MAX_DRAWN = 1024  # shares that are kept, a few hundred bytes each
+MAX_DRAWN = 1024  # cached shares, a few hundred bytes each
 _DRAWN: dict[tuple[str, bytes], list[tuple[float, int]]] = {}
 
 
@@ -171,10 +171,10 @@ _DRAWN: dict[tuple[str, bytes], list[tuple[float, int]]] = {}
 class Share:
     """What is left of the NICs for one pattern; 1: the fabric is no bottleneck."""
 
-    share: float  # over all draws: of the mean time
+    share: float  # of the mean time over all draws
     worst: float
     best: float
-    link: int  # directed link that decides in a middling draw, -1 where the NICs do
+    link: int  # limiting directed link of the median draw, -1 where the NICs limit
     hop_us: float  # mean extra latency of a path, compared with one over one switch
 
 
@@ -188,7 +188,7 @@ class AvailableBandwidth:
     routing: str  # ecmp, adaptive, spray
     qps: int
     seed: int
-    before: AvailableBandwidth | None = None  # the same without the failures: a more even hash is not counted in their favor
+    before: AvailableBandwidth | None = None  # without the failures: failed links do not improve a share by a more even hash
     groups: Ints | None = None  # domains of every group that runs the collective at once, [groups, domains]; None: one group
 
     def of(self, pattern: str) -> Share:

@@ -23,19 +23,19 @@ RANDOM = re.compile(r"random(?::([0-9]{1,9}))?")
 class Placement:
     """A job on a fabric. Ports that are down in one domain are left out in all: a ring passes every domain."""
 
-    name: str  # as it was asked for
+    name: str  # as requested
     gpus: int  # of one job
-    jobs: int  # equal ones that run at the same time, one behind the other in the order of the servers
-    servers: Ints  # of all jobs: devices, in the order of their ranks
+    jobs: int  # equal jobs at the same time, on consecutive servers
+    servers: Ints  # devices of all jobs, in the order of the ranks
     server: ServerModel
     model: str  # its name in the catalog
-    gpus_per_server: int  # that take part
-    domain_servers: int  # of one NVLink domain, of the largest
-    ports: Ints  # rows of `net.ports`, [domains, ports of one]; the same place in two domains is the same rail
-    all_ports: int  # of one domain, those that are down included
+    gpus_per_server: int  # used by the job
+    domain_servers: int  # of the largest NVLink domain
+    ports: Ints  # rows of `net.ports`, [domains, ports of a domain]; a column is a rail
+    all_ports: int  # of one domain, including those that are down
     nic_ports: int  # of one NIC
-    full: Floats  # of every domain: its servers over those of a full one; below 1 for a last domain that is not full
-    units: int  # that the job's servers stand in
+    full: Floats  # servers of every domain over those of a full one; below 1 for a partial last domain
+    units: int  # with servers of the job
     others: tuple[str, ...] = ()  # server models with GPUs that the job does not use
 
     @property
@@ -211,7 +211,7 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, request: str) -> In
         assert match is not None
         order = np.random.Generator(np.random.PCG64(int(match[1] or 0))).permutation(len(blocks))
     short = np.array([len(block) < domain for block in blocks])
-    order = order[np.argsort(short[order], kind="stable")]  # a domain that is not full comes last
+    order = order[np.argsort(short[order], kind="stable")]  # a partial domain comes last
     return np.concatenate([blocks[int(start)] for start in order])
 
 
@@ -247,7 +247,7 @@ def _ports(net: Network, servers: Ints, domain: int) -> tuple[Ints, int]:
     width = int((end - begin).min(initial=0 if not len(servers) else 1 << 30))
     blocks = order[begin[:, None] + np.arange(width)]
     domains = ceil_div(len(servers), domain)
-    if len(servers) % domain:  # the last domain has fewer servers: those of it carry what the others' do, in turn
+    if len(servers) % domain:  # ports of a partial last domain are repeated to the width of the others
         missing = domains * domain - len(servers)
         tail = blocks[(domains - 1) * domain :]
         blocks = np.concatenate([blocks, np.resize(tail, (missing, width))])

@@ -50,9 +50,8 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
     parts = [_grid(frame, x_label), *areas, *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
     if not drawn:
         parts.append(_text((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2, "no rows", 14, "soft", "middle"))
-    about = _described(
-        drawn
-    )  # with the parts all that is shown, its numbers rounded: the name does not depend on the last digit
+    # The name is a digest of what is shown: numbers are rounded, so that it does not depend on the last digit.
+    about = _described(drawn)
     name = "busbw-" + sha256("\n".join([title, x_label, about, *parts]).encode()).hexdigest()[:8]
     head = [
         element("title", escape(printable(title, " ")), id=f"{name}-title"),

@@ -90,8 +90,8 @@ def spread_beside(packed: Estimate, request: EstimateRequest) -> float | None:
     if spread.beyond_leaf(pattern) <= now.beyond_leaf(pattern) + HARDLY_MORE:
         return None
     parameters = platform(request.platform)
-    asked = request.algorithm, request.protocol
-    return float(one.timed(request.collective, (row.bytes,), spread, parameters, *asked, ctas=request.ctas)[2][0])
+    choice = request.algorithm, request.protocol
+    return float(one.timed(request.collective, (row.bytes,), spread, parameters, *choice, ctas=request.ctas)[2][0])
 
 
 def _spread(packed: AvailableBandwidth, request: EstimateRequest) -> AvailableBandwidth:

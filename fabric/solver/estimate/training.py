@@ -62,9 +62,8 @@ class Groups:
         inside, _ = split(levels, self.supply.placement.domain_gpus)
         if inside == 1:
             return whole
-        near = self._time(
-            traffic.collective, traffic.bytes, ((inside, levels[0][1]),)
-        )  # from the domain's entry to its experts
+        # From the GPU of the domain that receives a token to those of its experts.
+        near = self._time(traffic.collective, traffic.bytes, ((inside, levels[0][1]),))
         return whole if whole.us >= near.us else near
 
     def _sends(self, job: TrainingJob, traffic: Traffic, levels: Levels) -> CallTime:

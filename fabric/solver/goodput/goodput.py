@@ -213,7 +213,7 @@ def goodput(
         names = [fabric.devices[at].name for at in placing.servers.tolist()]
         writing = [names[at] for at in writers(job, asked.checkpoint.writers, placing.gpus_per_server)]
         sites = fabrics or {fabric.name: fabric}
-        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint.storage, asked.place)
+        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint, asked.place)
         checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
         asked = replace(asked, checkpoint=checkpoint)
     result = evaluate(fabric.name, job, step, asked, used, request.seed, server_gpus=placing.gpus_per_server)
@@ -224,22 +224,22 @@ def evaluate(
     name: str,
     job: TrainingJob,
     step: StepTime,
-    asked: Sections,
+    settings: Sections,
     used: Sequence[Part],
     seed: int = 0,
     *,
     server_gpus: int = 8,
 ) -> Goodput:
     """The same from the parts of the job and its step. The rates of the storage are known."""
-    failures = asked.failures
+    failures = settings.failures
     rows = _interruptions((*used, *_of_site(used, failures)), failures)
     per_year = _per_year(rows, seed)
     per_s = sum((value for part, value in per_year if part.stops), np.zeros(1 + DRAWS)) / SECONDS_PER_YEAR
     ready, slow = _ready(per_year, failures), _degraded(per_year, failures)
-    size = sizes(job, asked.checkpoint, server_gpus)
-    back = _restarts(per_year, asked, size)
+    size = sizes(job, settings.checkpoint, server_gpus)
+    back = _restarts(per_year, settings, size)
     effective = effective_s(per_s, back)
-    saving = _saving(asked.checkpoint, size, back, float(per_s[0]), float(ready[0]), float(effective[0]))
+    saving = _saving(settings.checkpoint, size, back, float(per_s[0]), float(ready[0]), float(effective[0]))
     share = useful_share(per_s, effective, saving.interval_s, saving.stall_s) * ready
     with np.errstate(divide="ignore"):
         between_hours = 1 / (per_s * 3600)
@@ -315,9 +315,9 @@ def _saving(
     )
 
 
-def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Sizes) -> tuple[Restart, ...]:
+def _restarts(per_year: Sequence[tuple[Part, Floats]], settings: Sections, size: Sizes) -> tuple[Restart, ...]:
     """The kinds of restart with their shares of the failures."""
-    failures, checkpoint = asked.failures, asked.checkpoint
+    failures, checkpoint = settings.failures, settings.checkpoint
     load, together = _demand(per_year, failures)
     stops = sum((value for part, value in per_year if part.stops), np.zeros_like(load))
     waiting = sum(together.values(), np.zeros_like(load))

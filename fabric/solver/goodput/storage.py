@@ -15,6 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.inputs import LIST, TEXT, Section, Within, means
 from fabric.base.schemas.models import Amount, Positive, described
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
@@ -28,15 +29,23 @@ CODE = "FAB173"
 DIGITS = 6  # of a rate in GB/s
 
 
-@dataclass(frozen=True)
-class StorageRequest:
+@dataclass(frozen=True, kw_only=True)
+class StorageRequest(Section):
     """What JOB states about the storage. Rates in GB/s of the whole storage system, 0 for no limit."""
 
-    fabric: str = ""  # "": found by `chosen`
-    targets: tuple[str, ...] = ()  # groups of servers, attachments or devices; none: those of `targets_of`
-    jobs: int = 1  # equal ones that write at the same time
-    system_write_GBps: float = 0.0
-    system_read_GBps: float = 0.0
+    fabric: Annotated[str, TEXT, means("storage fabric; default: one of purpose storage")] = ""
+    targets: Annotated[
+        tuple[str, ...],
+        LIST,
+        means(
+            "server groups, attachments or devices that hold the checkpoints; default: storage servers without GPUs, "
+            "else attachments of a storage fabric",
+            json_schema_extra={"type": ["array", "string"]},
+        ),
+    ] = ()
+    jobs: Annotated[int, Within(1, 10_000, "number of equal jobs that write at the same time")] = 1
+    system_write_GBps: Annotated[float, Within(1e-3, 1e6, "maximum write rate of the storage system; default: unlimited")] = 0
+    system_read_GBps: Annotated[float, Within(1e-3, 1e6, "maximum read rate of the storage system; default: unlimited")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +65,7 @@ class StorageRates:
 
 def storage_rates(
     fabrics: Mapping[str, FabricPlan],
-    own: str,
+    job_fabric: str,
     servers: Sequence[str],
     writers: Sequence[str],
     request: StorageRequest,
@@ -67,7 +76,7 @@ def storage_rates(
     Raises:
         InputError: the site has no storage that the servers reach.
     """
-    fabric, targets = chosen(fabrics, own, servers, request, place)
+    fabric, targets = chosen(fabrics, job_fabric, servers, request, place)
     net = network(fabric)
     base, route_table = ground(net), routes(net)
     reading = _jobs(fabric, servers, servers, request.jobs, place)
@@ -88,11 +97,11 @@ def storage_rates(
 
 
 def chosen(
-    fabrics: Mapping[str, FabricPlan], own: str, servers: Sequence[str], request: StorageRequest, place: Place
+    fabrics: Mapping[str, FabricPlan], job_fabric: str, servers: Sequence[str], request: StorageRequest, place: Place
 ) -> tuple[FabricPlan, Ints]:
     """(fabric, its targets): the stated one, else the first with targets and the servers of the job: of purpose storage, that
     of the job, any other. Raises InputError."""
-    order = sorted(fabrics.values(), key=lambda item: (item.spec.purpose != STORAGE, item.name != own))
+    order = sorted(fabrics.values(), key=lambda item: (item.spec.purpose != STORAGE, item.name != job_fabric))
     reasons = []
     for fabric in order:
         if request.fabric and fabric.name != request.fabric:
@@ -102,8 +111,8 @@ def chosen(
         if len(targets) and not missing:
             return fabric, targets
         if fabric.spec.purpose == STORAGE or request.fabric or len(targets):
-            what = f"does not connect server {missing[0]} of the job" if len(targets) else _no_target(request)
-            reasons.append(f"fabric {fabric.name} {what}")
+            reason = f"does not connect server {missing[0]} of the job" if len(targets) else _no_target(request)
+            reasons.append(f"fabric {fabric.name} {reason}")
     why = "; ".join(reasons) or (f"no fabric {request.fabric}" if request.fabric else "the site has no storage fabric")
     hint = (
         "state `write_GBps`, the rate that the whole job sees, or plan a fabric of `purpose: storage` that connects the "

@@ -137,7 +137,7 @@ def _activations(job: TrainingJob, stage: int) -> float:
     """Bytes that wait for the backward pass on a GPU."""
     tokens = job.batch.micro_batch * job.model.sequence / job.parallel.context
     layer = tokens * layer_bytes(job)
-    if job.compute.recompute == "full":
+    if job.compute.recomputed == "full":
         split = job.parallel.tensor if job.parallel.sequence_parallel else 1
         layer_input = tokens * VALUE_BYTES * job.model.hidden / split  # the layer's input; one layer at a time is made again
         return in_flight(job, stage) * layer_input + layer

@@ -314,8 +314,8 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
         rows.append(
             ("compute.utilisation", f"{compute.utilisation:g}", f"{higher.utilisation:g}", replace(job, compute=higher))
         )
-        full = replace(compute, recompute="full" if compute.recompute == "none" else "none")
-        rows.append(("compute.recompute", compute.recompute, full.recompute, replace(job, compute=full)))
+        full = replace(compute, recompute="full" if compute.recomputed == "none" else "none")
+        rows.append(("compute.recompute", compute.recomputed, full.recomputed, replace(job, compute=full)))
     return rows
 
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.inputs import InputFile
 from fabric.base.schemas.models import Amount, Document, Share, document, json_key
 from fabric.base.source import Node
 from fabric.base.text import aligned, counted, duration, percent
-from fabric.solver import parse
 from fabric.solver.training import file as training_file
 from fabric.solver.training.step import StepTime
 
 OPTION = Place("--vary")
+VALUE = InputFile(dict, "a value", "such as parallel.tensor=4,8", "FAB102")
 MAX_VARIANTS = 20_000  # variants
 SHOWN = 20
 DATA = "parallel.data"
@@ -117,9 +118,9 @@ def choices(options: Sequence[str]) -> dict[str, list[Node]]:
 
 def _node(word: str) -> Node:
     """A value as YAML reads it."""
-    items = parse(f"value: {word}" if word else "value:", str(OPTION.file), "a value", "such as parallel.tensor=4,8").items
-    assert isinstance(items, dict)
-    return items["value"]
+    node = VALUE.parse(f"value: {word}" if word else "value:", OPTION.file).at(("value",))
+    assert node is not None
+    return node
 
 
 def sweep(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[Node], StepTime]) -> StepSweep:

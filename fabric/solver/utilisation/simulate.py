@@ -36,11 +36,11 @@ class Cluster:
     """The servers that jobs run on, numbered from 0 in the order of the fabric."""
 
     net: Network
-    placement: Placement  # of a job on all of them
-    domain: Ints  # of every server
+    placement: Placement  # of a job on all servers
+    domain: Ints  # NVLink domain of every server
     unit: Ints
-    levels: tuple[str, ...]  # that differ, from DOMAIN to FABRIC
-    groups: tuple[Ints, ...]  # of each level: the number of every server's group
+    levels: tuple[str, ...]  # from DOMAIN to FABRIC, without levels that equal the one below
+    groups: tuple[Ints, ...]  # for each level, the group of every server
 
     @property
     def servers(self) -> int:
@@ -153,9 +153,9 @@ def _numbered(group: NDArray[Any]) -> Ints:
 
 # --- the queue ------------------------------------------------------------------------------------------------
 
-BACKLOG = 50  # jobs that wait in a saturated queue; so far backfill looks
+BACKLOG = 50  # jobs in a saturated queue, all of which backfill considers
 STARTS = 3000  # jobs of a saturated run
-WARM_UP = 0.2  # of the time, not counted
+WARM_UP = 0.2  # share of the time that is not counted
 MAX_STATES = 512
 SNAPSHOTS = 24  # states for which bandwidth is computed
 
@@ -174,9 +174,9 @@ class Run:
     seconds: float = 0.0
     used: float = 0.0
     in_part: float = 0.0  # free GPUs of servers that jobs have in whole or in part
-    waiting: float = 0.0  # in free servers, while jobs wait that do not fit
-    no_demand: float = 0.0  # in free servers, while no job waits
-    waited_s: float = 0.0  # by all jobs that started
+    waiting: float = 0.0  # GPUs of free servers while jobs wait that do not fit
+    no_demand: float = 0.0  # GPUs of free servers while no job waits
+    waited_s: float = 0.0  # sum over the jobs that were started
     started: int = 0
     states: list[State] = field(default_factory=list)
 
@@ -208,11 +208,11 @@ class _Simulation:
     def __init__(self, cluster: Cluster, policy: str, jobs: Sequence[Job], endless: bool) -> None:
         self.cluster, self.policy, self.endless = cluster, policy, endless
         self.coming = list(jobs)[::-1]
-        self.queue: list[tuple[Job, float]] = []  # with the time since when it waits
+        self.queue: list[tuple[Job, float]] = []  # (job, start of its waiting time)
         self.free: Ints = np.full(cluster.servers, cluster.server_gpus, dtype=np.int64)
         self.running: list[tuple[float, int, int, Ints]] = []  # heap of (end, number, GPUs, servers)
         self.now, self.number, self.used = 0.0, 0, 0
-        self.every = 1  # of the states that is kept
+        self.every = 1  # one of so many states is kept
         self.result = Run()
         self.log: list[tuple[float, float, int, int, bool]] = []  # (from, to, GPUs in use, free in used servers, jobs wait)
         self.states: list[tuple[float, State]] = []
@@ -271,7 +271,7 @@ class _Simulation:
         """Starts jobs that leave the first one its place at the time when it fits."""
         head = self.queue[0][0].gpus
         order = sorted(self.running)
-        low, high = 0, len(order)  # the first job fits once `high` jobs have ended
+        low, high = 0, len(order)  # `high`: jobs that must end before the first one fits
         while low < high:
             middle = (low + high) // 2
             fits = self.cluster.fits(self._after(order[:middle]), head, self.policy)
@@ -284,7 +284,7 @@ class _Simulation:
             left[servers] -= self._held(gpus)
             return bool((left >= 0).all()) and self.cluster.fits(left, head, self.policy)
 
-        at, answers = 1, dict[tuple[int, bool], Ints | None]()  # until the next start equal jobs get the same answer
+        at, answers = 1, dict[tuple[int, bool], Ints | None]()  # equal jobs get the same answer until a job starts
         while at < min(len(self.queue), BACKLOG):
             job = self.queue[at][0]
             key = gpus, ends_before = job.gpus, self.now + job.seconds <= shadow

@@ -109,10 +109,10 @@ def _load(cluster: Cluster, route_table: Routes, servers: Ints) -> tuple[Ints, F
         every = np.asarray(counts.sum(axis=0)).ravel()
         pairs = (np.outer(every, every) - (counts.T @ counts).toarray()) * float(speed[:, at].min()) / partners
         np.fill_diagonal(pairs, 0.0)
-        one, other = np.nonzero(pairs)
-        source.append(names[one])
-        target.append(names[other])
-        amount.append(pairs[one, other])
+        sender, receiver = np.nonzero(pairs)
+        source.append(names[sender])
+        target.append(names[receiver])
+        amount.append(pairs[sender, receiver])
     if not source:
         return np.empty(0, np.int64), np.empty(0)
     load, _ = spread(route_table, np.concatenate(source), np.concatenate(target), np.concatenate(amount))

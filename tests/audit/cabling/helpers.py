@@ -7,7 +7,7 @@ from functools import lru_cache
 from fabric import pipeline
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected, DeviceData
-from fabric.audit.cabling.finding import Finding, Verdict
+from fabric.audit.cabling.finding import CableFault, CablingState
 from fabric.audit.cabling.planned import Planned, planned
 from fabric.model.plan import Plan
 from fabric.nos.lldp import LldpPort, Neighbor
@@ -59,14 +59,14 @@ def neighbor(ear: Ear) -> Neighbor:
     return Neighbor(port=ear.port, system=ear.system, chassis=ear.mac, far_port=ear.far_port)
 
 
-def verdict(floor: Floor, messages: Collected) -> Verdict:
+def verdict(floor: Floor, messages: Collected) -> CablingState:
     return compare(floor.plan, messages, lambda device: ("", 0), "dc1")
 
 
-def kinds(found: Verdict) -> list[str]:
+def kinds(found: CablingState) -> list[str]:
     return sorted(finding.kind for finding in found.findings)
 
 
-def blamed(finding: Finding) -> set[str]:
+def blamed(finding: CableFault) -> set[str]:
     """Planned links of a finding, by their lower end."""
     return {f"{a.device} {a.port}" for a, _ in finding.links}

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.cabling.compare import verify
-from fabric.audit.cabling.finding import Finding, Verdict, report
+from fabric.audit.cabling.finding import CableFault, CablingState
+from fabric.audit.cabling.report import report
 from fabric.nos.lldp import Neighbor
 from tests.audit.cabling.helpers import SWITCHES, end, fresh, kinds, links, reported, site, verdict
 from tests.audit.cabling.lldp_writers import WRITERS, Ear, Floor, write
@@ -72,7 +73,7 @@ def replace_at(floor: Floor, neighbors: list[Neighbor], port: int, **changes: st
     neighbors[at] = replace(neighbors[at], **changes)
 
 
-def only(found: Verdict) -> Finding:
+def only(found: CablingState) -> CableFault:
     assert len(found.findings) == 1, [finding.message for finding in found.findings]
     return found.findings[0]
 

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected, DeviceData
-from fabric.audit.cabling.finding import Finding, Verdict
+from fabric.audit.cabling.finding import CableFault, CablingState
 from fabric.base.diagnostics import InputError
 from fabric.nos.lldp import LldpPort, Neighbor
 from tests.audit.cabling.helpers import ALL, SWITCHES, blamed, end, fresh, kinds, reported, verdict
@@ -18,7 +18,7 @@ from tests.audit.cabling.lldp_writers import Floor
 LEAF1, LEAF2, LEAF3 = ("backend-leaf001", "backend-leaf002", "backend-leaf003")
 
 
-def only(found: Verdict) -> Finding:
+def only(found: CablingState) -> CableFault:
     assert len(found.findings) == 1, [finding.message for finding in found.findings]
     return found.findings[0]
 

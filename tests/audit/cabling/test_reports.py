@@ -12,7 +12,8 @@ import pytest
 import typer
 
 from fabric.audit.cabling.compare import compare
-from fabric.audit.cabling.finding import FORMATS, KINDS, MOVE_COLUMNS, Verdict, report
+from fabric.audit.cabling.finding import KINDS, CablingState
+from fabric.audit.cabling.report import FORMATS, MOVE_COLUMNS, report
 from fabric.base.diagnostics import InputError
 from fabric.cli.cabling import verify
 from fabric.nos.lldp import Neighbor
@@ -43,7 +44,7 @@ def racked(device: str) -> tuple[str, int]:
     return ("A01", 38) if "spine" in device else (f"B{int(device[-2:]):02}", 42 if "leaf" in device else 1)
 
 
-def found() -> Verdict:
+def found() -> CablingState:
     floor = broken()
     messages = reported(floor, states=True)
     leaf = messages.devices[floor.plan.hosts.names.index("backend-leaf002")]
@@ -54,6 +55,16 @@ def found() -> Verdict:
 @pytest.mark.parametrize(("form", "file"), [("text", "report.txt"), ("csv", "moves.csv"), ("json", "report.json")])
 def test_golden(form: str, file: str) -> None:
     golden(f"verify/{file}", report(form, found()))
+
+
+def test_findings_are_those_of_the_check_of_neighbors() -> None:
+    (run,) = json.loads(report("sarif", found()))["runs"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["FAB357"]
+    texts = sorted(result["message"]["text"] for result in run["results"])
+    assert len(texts) == len(found().findings)
+    assert texts[0].startswith("backend-leaf001: wrong-speed: ")
+    rows = [line for line in report("markdown", found()).splitlines() if "| FAB357 | error |" in line]
+    assert len(rows) == len(found().findings)
 
 
 def test_findings_stand_in_the_order_of_a_walk() -> None:
@@ -128,7 +139,10 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
     [
         ([], "expected files with LLDP neighbor output"),
         (["x.json", "--source", "ios"], "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
-        (["x.json", "--format", "xml"], "--format: error[FAB102]: expected one of text, json, csv, junit"),
+        (
+            ["x.json", "--format", "xml"],
+            "--format: error[FAB102]: expected one of text, markdown, json, sarif, junit, github, csv",
+        ),
         (["--device", "leaf001"], "--device: error[FAB102]: expected NAME=FILE, got 'leaf001'"),
         (
             ["--device", "a=x.json", "--device", "b=x.json"],

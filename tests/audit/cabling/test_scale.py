@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.cabling.compare import verify
-from fabric.audit.cabling.finding import Verdict, report
+from fabric.audit.cabling.finding import CablingState
 from fabric.audit.cabling.planned import planned
+from fabric.audit.cabling.report import report
 from tests.audit.cabling.helpers import site
 from tests.audit.cabling.lldp_writers import Floor, sonic_db, write
 from tests.cost import calls
@@ -24,7 +25,7 @@ def test_ten_thousand_cables(tmp_path: Path) -> None:
     for first, second in zip(sample[::2], sample[1::2], strict=True):
         floor.swap(first, second)
     write(tmp_path, floor, sonic_db)
-    ends: list[tuple[Verdict, str]] = []
+    ends: list[tuple[CablingState, str]] = []
 
     def whole() -> None:
         found, _ = verify(plan, [tmp_path])

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.cabling.compare import verify
-from fabric.audit.cabling.finding import Verdict
+from fabric.audit.cabling.finding import CablingState
 from tests.audit.cabling.helpers import fresh, kinds, site
 from tests.audit.cabling.lldp_writers import WRITERS, Ear, Floor, write
 
 
-def judged(folder: Path, name: str, floor: Floor) -> Verdict:
+def judged(folder: Path, name: str, floor: Floor) -> CablingState:
     intent, writer = WRITERS[name]
     write(folder, floor, writer)
     found, unknown = verify(site(intent), [folder])

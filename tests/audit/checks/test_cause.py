@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 import pytest
 
 from fabric import pipeline
-from fabric.audit.checks import ERROR, NOTE, WARNING, Finding, consequences, incomplete_files, statements
+from fabric.audit.checks import ERROR, NOTE, WARNING, Finding, incomplete_files, omitted, statements
 from fabric.audit.checks.run import Scope, check_folder, run
 from fabric.nos.reading import scan
 from tests import ROOT
@@ -281,6 +281,6 @@ def test_a_local_address_that_does_not_exist_is_one_error(tmp_path: Path) -> Non
     assert [(one.id, one.line) for one in found if one.severity == "error"] == [("FAB257", 6), ("FAB281", 7)]
 
 
-@pytest.mark.parametrize("code", [consequences.follows, consequences.explaining, incomplete_files, statements])
+@pytest.mark.parametrize("code", [omitted.follows, omitted.explaining, incomplete_files, statements])
 def test_what_follows_is_not_read_from_messages(code: ModuleType | FunctionType) -> None:
     assert ".message" not in inspect.getsource(code)

@@ -38,7 +38,9 @@ def _type(tree: Tree, change: Tree, sections: tuple[str, ...], rules: Rules, who
     for line, below in change.items():
         gone = REMOVED.sub(r"no \1", line).removeprefix("no ")
         if gone != line:
-            assert not (rules.stays and re.fullmatch(rules.stays, line.removeprefix("no "))), f"no such command: {line}"
+            assert not (rules.permanent and re.fullmatch(rules.permanent, line.removeprefix("no "))), (
+                f"no such command: {line}"
+            )
             _take(tree, gone)
             assert not _named(whole, gone, rules), f"in use: {line}"
         else:
@@ -46,8 +48,8 @@ def _type(tree: Tree, change: Tree, sections: tuple[str, ...], rules: Rules, who
         key = rules.key(sections, line)
         for other in [other for other in tree if other != line and key and rules.key(sections, other) == key]:
             del tree[other]
-        if sections and sections[0].startswith("interface ") and rules.causes and re.match(rules.causes, gone):
-            for other in [other for other in tree if re.match(rules.forgets, other.removeprefix("no "))]:
+        if sections and sections[0].startswith("interface ") and rules.drop_causes and re.match(rules.drop_causes, gone):
+            for other in [other for other in tree if re.match(rules.dropped, other.removeprefix("no "))]:
                 del tree[other]
         _type(tree.setdefault(line, {}), below, (*sections, line), rules, whole)
         assert not _twice(whole, line, rules), f"twice: {line}"
@@ -60,7 +62,7 @@ NAMED = re.compile(
 
 def _named(tree: Tree, gone: str, rules: Rules) -> str:
     """A line that still refers to a VRF, a list or a policy that is gone."""
-    match = NAMED.fullmatch(gone) if rules.used and re.match(rules.used, gone) else None
+    match = NAMED.fullmatch(gone) if rules.definitions and re.match(rules.definitions, gone) else None
     if not match or any(f"{match[1]} " in f"{line} " for line in tree):  # for IPv4, for IPv6
         return ""
     lines = (line for line in _lines(tree) if not line.startswith(("description ", "no ")))
@@ -75,9 +77,9 @@ def _lines(tree: Tree) -> Iterator[str]:
 
 def _twice(tree: Tree, line: str, rules: Rules) -> bool:
     """Whether what a switch has once only is in two places."""
-    match = re.fullmatch(rules.owned, line) if rules.owned else None
+    match = re.fullmatch(rules.exclusive, line) if rules.exclusive else None
     every = [other for head, below in tree.items() for other in (head, *below)] if match else []
-    found = [other for line in every if (other := re.fullmatch(rules.owned, line))]
+    found = [other for line in every if (other := re.fullmatch(rules.exclusive, line))]
     return sum(other.groups() == match.groups() for other in found if match) > 1
 
 
@@ -99,7 +101,7 @@ def left(tree: Tree, wanted: Tree, running: Tree, rules: Rules | None = None) ->
         if line not in wanted and (re.match("no |default ", line) or f"no {line}" in running):
             continue
         kept[line] = left(below, wanted.get(line, {}), running.get(line, {}), rules)
-        if rules and rules.stays and line not in wanted and not kept[line] and re.fullmatch(rules.stays, line):
+        if rules and rules.permanent and line not in wanted and not kept[line] and re.fullmatch(rules.permanent, line):
             del kept[line]  # a section that is empty
     return kept
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from fabric.audit.checks.reports import report
 from fabric.audit.diff.compare import Capacity, Diff
 from fabric.audit.diff.configs import DeviceChange, FileChange
 from fabric.audit.diff.design import Change, Design
-from fabric.audit.diff.formats import MAX_COMMENT_CHARACTERS, markdown, text
+from fabric.audit.diff.formats import diff_report
 from fabric.audit.diff.recabling import Recabling
+from fabric.base.formats.blocks import MAX_COMMENT_CHARACTERS
 from fabric.nos.dialect import COMMANDS
 
 CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Recabling())
@@ -21,6 +23,10 @@ def made(devices: int, lines: tuple[str, ...]) -> Diff:
         for at, file in enumerate(files)
     ]
     return Diff(old="old.yaml", new="new.yaml", site="dc1", design=CUT, capacity=Capacity(()), devices=tuple(changes))
+
+
+def markdown(diff: Diff) -> str:
+    return report("markdown", diff_report(diff))
 
 
 @pytest.mark.parametrize(("devices", "lines"), [(40, 200), (400, 20), (1, 50_000), (3_000, 1)])
@@ -54,6 +60,6 @@ def test_a_fence_of_a_config_ends_no_block() -> None:
 
 
 def test_a_terminal_gets_the_first_lines_of_each() -> None:
-    found = text(made(40, ("interface Ethernet1/1",) * 99))
+    found = report("text", diff_report(made(40, ("interface Ethernet1/1",) * 99)))
     assert found.count("    and 60 more lines") == 12
-    assert found.endswith("and 28 more kinds of change; --limit GLOB shows changes of matching switches, --format json all")
+    assert found.endswith("and 28 more kinds of change; --limit GLOB shows changes of matching switches, --format json all\n")

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
+from fabric.audit.checks.reports import FORMATS, report as report_of
 from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, UNKNOWN, DeviceDrift, SiteDrift
-from fabric.audit.drift.reports import FORMATS, DriftReport
+from fabric.audit.drift.reports import drift_report
 from fabric.design.intent.intent import Intent
 from tests.audit.checks.batfish.helpers import SMALL
 
@@ -98,14 +99,14 @@ def test_switches_that_cannot_be_compared(intent: Intent, running: Path) -> None
 def test_formats_name_the_switch_and_the_statement(intent: Intent, running: Path, form: str) -> None:
     file = running / CONFIG.format(name="backend-leaf001")
     file.write_text(file.read_text().replace("ip routing vrf red\n", ""))
-    report = DriftReport(pipeline.drift(intent, running, jobs=1), commands=True)
-    text = FORMATS[form](report)
+    report = drift_report(pipeline.drift(intent, running, jobs=1), commands=True)
+    text = report_of(form, report)
     assert "backend-leaf001" in text
     assert "ip routing vrf red" in text
 
 
 def test_json_has_all_states(intent: Intent, running: Path) -> None:
-    report = DriftReport(pipeline.drift(intent, running, jobs=1)).document()
+    report = drift_report(pipeline.drift(intent, running, jobs=1)).document()
     assert report["summary"] == {
         "devices": len(report["devices"]),
         "drifted": 0,

@@ -47,6 +47,7 @@ def test_unit_tests_pass(design: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["unnumbered-planes", "three-tiers", "collapsed"])
 def test_a_dead_spine_and_good_health_everywhere(design: str, tmp_path: Path) -> None:
     files = dict(files_of(design))

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from fabric import pipeline
 from fabric.audit.checks import base
-from fabric.audit.checks.silence import NeedlessSilence, Silenced
+from fabric.audit.checks.omitted import NeedlessSilence, Silenced
 from fabric.base.diagnostics import InputError
 from fabric.design.intent.site import Site
 

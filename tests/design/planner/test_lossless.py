@@ -13,10 +13,10 @@ from hypothesis import given, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.configs.view_of import Views
-from fabric.design.planner.lossless import RULES, choose_ecn
+from fabric.design.planner.lossless import choose_ecn
 from fabric.hardware import catalog
 from fabric.model.plan import FabricPlan, Plan, RoleLossless
-from fabric.model.settings.services import Ecn
+from fabric.model.settings.services import ECN_RULES, Ecn
 from tests.design.planner.helpers import make
 from tests.design.planner.intents import STABLE
 
@@ -150,7 +150,7 @@ def test_marking_that_begins_after_pause_is_refused() -> None:
 
 @STABLE
 @given(
-    st.sampled_from(sorted(RULES)),
+    st.sampled_from(sorted(ECN_RULES)),
     st.none() | st.integers(1, 20_000_000),
     st.none() | st.integers(1, 20_000_000),
     st.sampled_from((1, 10, 25, 100, 400, 800, 1600)),

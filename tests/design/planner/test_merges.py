@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -136,7 +137,7 @@ def test_two_tenants_with_one_number() -> None:
     plan = make(TENANTS)
     entry = plan.lock.fabrics["f"]
     tenants = {"red": (TenantNumber(1),), "pink": (TenantNumber(2),), "green": (TenantNumber(2),)}
-    merged = make(TENANTS, locks.Lock({"f": locks.FabricLock(entry.blocks, entry.wiring, entry.attachments, tenants)}))
+    merged = make(TENANTS, locks.Lock({"f": replace(entry, tenants=tenants)}))
     numbers = {tenant.name: tenant.number for tenant in merged.fabrics["f"].tenancy.tenants}
     assert numbers == {"red": 1, "green": 2, "pink": 3}
     assert [w.message for w in merged.warnings if w.code == "FAB193"] == [

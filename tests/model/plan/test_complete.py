@@ -37,8 +37,6 @@ OF_STAGES = (
     "design/intent/rewrite.py",
     "design/assign_servers.py",
     "design/downscale.py",
-    "audit/checks/design/lossless.py",  # the rules of ECN thresholds and buffers
-    "deliver/report/numbers.py",  # their names
 )
 
 

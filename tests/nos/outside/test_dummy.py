@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from fabric.cli.lazy import COMMANDS, load
 from fabric.deliver.export.formats import FORMATS
 from tests.nos import outside
@@ -94,6 +96,7 @@ def test_no_command_is_forgotten() -> None:
     assert sorted(CALLS) == sorted(commands())
 
 
+@pytest.mark.slow
 def test_every_command_works_or_refuses_with_a_code(tmp_path: Path) -> None:
     packages, work = tmp_path / "packages", tmp_path / "work"
     shutil.copytree(outside.HERE / "dummy", packages)

@@ -17,7 +17,7 @@ from fabric.nos.eos.statements import LAYOUT as EOS
 from fabric.nos.frr.read.words import LAYOUT as FRR
 from fabric.nos.nxos.statements import LAYOUT as NXOS
 from fabric.nos.reading.sections import ANY, Layout, Section, paths, read_indented
-from fabric.nos.statements.forms import indented as statements
+from fabric.nos.statements.syntax import indented as statements
 
 LAYOUTS = {"any": ANY, "EOS": EOS, "NX-OS": NXOS, "FRR": FRR}
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabric.nos.statements.compare import compare
-from fabric.nos.statements.forms import indented, without_equal
 from fabric.nos.statements.rules import load_rules
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, indented, without_equal
 
 RULES = r"""
 rewrite:

@@ -59,7 +59,7 @@ def test_a_failed_nic_costs_at_most_its_share(domains: int, lost: int, generatio
     whole = job("all_reduce", domains, generation, "roce", 8)
     less = job("all_reduce", domains, generation, "roce", 8, 400.0 * (8 - lost) / 8)
     healthy = monotone(whole, physics.shipped())[1]
-    failed = np.maximum(monotone(less, physics.shipped(), seen=whole.healthy())[1], healthy)
+    failed = np.maximum(monotone(less, physics.shipped(), chosen_for=whole.healthy())[1], healthy)
     assert (failed <= healthy * 8 / (8 - lost) * (1 + 1e-9)).all()
 
 

@@ -51,10 +51,13 @@ def test_one_size(tmp_path: Path, gpus: int, expected: dict[str, float]) -> None
     assert used(found) == {name: round(value, 4) for name, value in expected.items()}
 
 
-@pytest.mark.slow
-def test_shares_add_up_and_runs_are_repeatable(tmp_path: Path) -> None:
-    mix = Mix(sizes=(Size(1, 2, 12), Size(8, 5, 12), Size(72, 9, 4), Size(150, 20, 2)))
-    plan = fabric(tmp_path, ", unit: {servers: 16}", count=64)
+def test_shares_add_up_and_runs_are_repeatable(tmp_path: Path, whole: bool) -> None:
+    if whole:
+        mix = Mix(sizes=(Size(1, 2, 30), Size(8, 5, 30), Size(72, 9, 8), Size(300, 20, 3)))
+        plan = fabric(tmp_path)
+    else:
+        mix = Mix(sizes=(Size(1, 2, 12), Size(8, 5, 12), Size(72, 9, 4)))
+        plan = fabric(tmp_path, ", unit: {servers: 16}", count=32)
     found = utilisation(plan, mix)
     for use in found.uses:
         assert use.used + use.in_part + use.waiting + use.no_demand == pytest.approx(1)

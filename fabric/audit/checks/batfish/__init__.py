@@ -53,19 +53,19 @@ def run(plan: Plan, files: Files, host: str) -> Report:
 def prepare(plan: Plan, files: Files) -> Snapshot:
     """The snapshot of a plan: all its switches, or a part of them."""
     from fabric.audit.checks import Design
-    from fabric.audit.checks.batfish.snapshot import build, cut
+    from fabric.audit.checks.batfish.snapshot import build, subset
 
     designs = {name: Design(plan, fabric) for name, fabric in plan.fabrics.items()}
-    return build(plan, cut(plan), files, lambda fabric, device: designs[fabric.name].views.of(device))
+    return build(plan, subset(plan), files, lambda fabric, device: designs[fabric.name].views.of(device))
 
 
 def judge(snapshot: Snapshot, answers: Answers) -> Report:
     """Every check, in the order of their ids; what they could not see; and which of them judged anything at all."""
     from fabric.audit.checks.base import run as run_checks
-    from fabric.audit.checks.batfish.checks import Asked, BatfishCheck
-    from fabric.audit.checks.batfish.coverage import applied, covered
+    from fabric.audit.checks.batfish.checks import Analysis, BatfishCheck
+    from fabric.audit.checks.batfish.coverage import applied, uncovered
     from fabric.audit.checks.batfish.expect import Expected
 
-    asked = Asked(snapshot, answers, Expected(snapshot))
-    ran, idle = applied(asked)
-    return run_checks(BatfishCheck, asked), [*covered(asked), *idle], ran
+    analysis = Analysis(snapshot, answers, Expected(snapshot))
+    ran, idle = applied(analysis)
+    return run_checks(BatfishCheck, analysis), [*uncovered(analysis), *idle], ran

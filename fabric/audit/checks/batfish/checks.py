@@ -9,11 +9,11 @@ from typing import Any
 
 from fabric.audit.checks import ERROR, Check, Finding
 from fabric.audit.checks.batfish.client import Answers, Rows, Unanswered
-from fabric.audit.checks.batfish.expect import Expected, Place, merged
+from fabric.audit.checks.batfish.expect import Expected, TenantLeaf, merged
 from fabric.audit.checks.batfish.snapshot import Snapshot, Texts
 from fabric.base.text import plural
 
-TABLES = (  # the block of a tenant's table in BGP, or the table itself
+TABLES = (  # blocks of a tenant's table, those in BGP first
     r"router bgp \d+ / vrf {}",
     r"router bgp \d+ vrf {}",
     r"routing-instances \{{ / {} \{{",
@@ -24,7 +24,7 @@ UNANSWERED = "check the log of the Batfish server, increase its memory, or upgra
 
 
 @dataclass(frozen=True)
-class AskedFiles:
+class FileAnalysis:
     """Files that a server has, and what it answers about them."""
 
     snapshot: Texts
@@ -32,7 +32,7 @@ class AskedFiles:
 
 
 @dataclass(frozen=True)
-class Asked(AskedFiles):
+class Analysis(FileAnalysis):
     """The snapshot of a plan as well, and what the plan expects."""
 
     snapshot: Snapshot
@@ -71,71 +71,52 @@ class Judged:
     count: int
     planned: int
     noun: str  # "session"
-    nouns: str = ""  # of several, where that is not the word with an s
+    nouns: str = ""  # plural, where it is not the noun with an s
 
     def __str__(self) -> str:
         return plural(self.planned, self.noun, self.nouns or f"{self.noun}s")
 
 
-class BatfishCheck(Check[Asked]):
+class BatfishCheck(Check[Analysis]):
     """Judges what Batfish makes of the rendered files."""
 
     subject, needs = "batfish", "files, intent, Batfish"
 
-    def judged(self, asked: Asked) -> Judged:
+    def judged(self, analysis: Analysis) -> Judged:
         """What is judged of a snapshot; files, unless a check says otherwise."""
-        return Judged(len(asked.snapshot.copies), len(asked.snapshot.copies), "switch", "switches")
+        return Judged(len(analysis.snapshot.copies), len(analysis.snapshot.copies), "switch", "switches")
 
-    def run(self, asked: Asked) -> list[Finding]:
-        return self.answered(self.check(asked))
+    def run(self, analysis: Analysis) -> list[Finding]:
+        return self.answered(self.check(analysis))
 
-    def answered(self, found: Iterator[Finding]) -> list[Finding]:
+    def answered(self, findings: Iterator[Finding]) -> list[Finding]:
         """The findings; a question without an answer is one."""
         try:
-            return sorted(found, key=lambda finding: finding.order)
+            return sorted(findings, key=lambda finding: finding.order)
         except Unanswered as error:
-            return [
-                Finding(
-                    id=self.id,
-                    severity=ERROR,
-                    device="",
-                    file="",
-                    line=0,
-                    message=f"no answer from Batfish: {error}",
-                    hint=UNANSWERED,
-                )
-            ]
-        except KeyError as error:  # of another version of the server
-            return [
-                Finding(
-                    id=self.id,
-                    severity=ERROR,
-                    device="",
-                    file="",
-                    line=0,
-                    message=f"unsupported Batfish version: no column {error} in its answer",
-                    hint=UNANSWERED,
-                )
-            ]
+            message = f"no answer from Batfish: {error}"
+        except KeyError as error:  # the column is missing in other versions of the server
+            message = f"unsupported Batfish version: no column {error} in its answer"
+        return [Finding(id=self.id, severity=ERROR, device="", file="", line=0, message=message, hint=UNANSWERED)]
 
-    def in_copy(self, asked: AskedFiles, path: str, line: int, message: str) -> Iterator[Finding]:
+    def in_copy(self, analysis: FileAnalysis, path: str, line: int, message: str) -> Iterator[Finding]:
         """A finding on a line of the snapshot, in the file that the line is from; nothing on what is no copy."""
-        found = asked.snapshot.origin(path, line)
+        found = analysis.snapshot.origin(path, line)
         if found:
             device, file, at = found
             yield Finding(
                 id=self.id, severity=self.severity, device=device, file=file, line=at, message=message, hint=self.remediation
             )
 
-    def at_switch(self, asked: AskedFiles, node: str, message: str, *words: str) -> Iterator[Finding]:
+    def at_switch(self, analysis: FileAnalysis, node: str, message: str, *words: str) -> Iterator[Finding]:
         """A finding on a switch, on the first line of its files that has one of the words; nothing on others."""
-        copies = asked.snapshot.copies.get(node)
+        copies = analysis.snapshot.copies.get(node)
         if copies:
-            yield from self.at_line(asked, node, *copies.find(*words), message)
+            yield from self.at_line(analysis, node, *copies.find(*words), message)
 
-    def at_line(self, asked: AskedFiles, node: str, file: str, line: int, message: str) -> Iterator[Finding]:
+    def at_line(self, analysis: FileAnalysis, node: str, file: str, line: int, message: str) -> Iterator[Finding]:
         """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
-        copies = asked.snapshot.copies.get(node)
+        copies = analysis.snapshot.copies.get(node)
         if copies:
             device = copies.device
             hint = self.remediation
@@ -157,38 +138,38 @@ def file_lines(cell: Any) -> Iterator[tuple[str, int]]:
 # --- places of a tenant's servers -----------------------------------------------------------------------------
 
 
-def tenants_of(asked: Asked, fabric: str) -> list[str]:
+def tenants_of(analysis: Analysis, fabric: str) -> list[str]:
     """The tenants that Batfish sees servers of; "" for servers without one."""
-    return sorted({place.tenant for place in asked.expected.places if place.fabric == fabric})
+    return sorted({place.tenant for place in analysis.expected.places if place.fabric == fabric})
 
 
-def places_of(asked: Asked, fabric: str, tenant: str) -> list[Place]:
+def places_of(analysis: Analysis, fabric: str, tenant: str) -> list[TenantLeaf]:
     """Where the servers of one tenant are."""
-    return [place for place in asked.expected.places if place.fabric == fabric and place.tenant == tenant]
+    return [place for place in analysis.expected.places if place.fabric == fabric and place.tenant == tenant]
 
 
-def isolated(asked: Asked, fabric: str) -> Iterator[tuple[Place, Place, bool]]:
+def isolated(analysis: Analysis, fabric: str) -> Iterator[tuple[TenantLeaf, TenantLeaf, bool]]:
     """(place, place of another tenant that it must not reach, whether Batfish would show that it does)."""
-    views, paths = asked.snapshot.views[fabric], asked.expected.paths(fabric)
-    kind = asked.snapshot.plan.fabrics[fabric].tenancy.kind
-    places = [place for place in asked.expected.planned_places if place.fabric == fabric and place.tenant]
-    seen = set(asked.expected.places)
-    for one in places:
-        open_to = let_in(asked, fabric, one.tenant)
+    views, paths = analysis.snapshot.views[fabric], analysis.expected.paths(fabric)
+    kind = analysis.snapshot.plan.fabrics[fabric].tenancy.kind
+    places = [place for place in analysis.expected.planned_places if place.fabric == fabric and place.tenant]
+    shown = set(analysis.expected.places)
+    for place in places:
+        open_to = let_in(analysis, fabric, place.tenant)
         for other in places:
-            a, b = views[one.device], views[other.device]
-            if other.tenant not in open_to and (one.device == other.device or paths.plans(a, b)):
-                yield one, other, {one, other} <= seen and paths.isolates(a, b, kind)
+            a, b = views[place.device], views[other.device]
+            if other.tenant not in open_to and (place.device == other.device or paths.plans(a, b)):
+                yield place, other, {place, other} <= shown and paths.isolates(a, b, kind)
 
 
-def let_in(asked: Asked, fabric: str, tenant: str) -> set[str]:
+def let_in(analysis: Analysis, fabric: str, tenant: str) -> set[str]:
     """Tenants that the intent joins with this one, in either direction, and itself."""
-    tenants = asked.snapshot.plan.fabrics[fabric].tenancy.tenants
+    tenants = analysis.snapshot.plan.fabrics[fabric].tenancy.tenants
     imports = {one.name: set(one.imports) for one in tenants}
     return {tenant, *imports.get(tenant, ())} | {name for name, wanted in imports.items() if tenant in wanted}
 
 
-def servers(places: Iterable[Place]) -> str:
+def servers(places: Iterable[TenantLeaf]) -> str:
     """Where packets of servers come in: every interface that has an address of their subnets."""
     found = list(places)
     nodes = "|".join(sorted({place.device for place in found}))

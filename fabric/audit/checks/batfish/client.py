@@ -24,15 +24,15 @@ def view_of(nos: str) -> BatfishView | None:
     return known.batfish.get() if known is not None and known.batfish is not None else None
 
 
-def sees(nos: str, what: str) -> bool:
+def is_modeled(nos: str, what: str) -> bool:
     """Whether Batfish models something of a network OS, in most designs."""
     found = view_of(nos)
     return found is not None and what in found.sees
 
 
-def sees_of(view: SwitchView, what: str, vrf: Vrf | None = None) -> bool:
+def is_modeled_on(view: SwitchView, what: str, vrf: Vrf | None = None) -> bool:
     """Whether Batfish models something of a switch, or of one tenant's table on it."""
-    return sees(view.device.nos, what) and not any(
+    return is_modeled(view.device.nos, what) and not any(
         what in limit.unseen and (vrf is None or limit.of_vrf(vrf)) for limit in limits_of(view)
     )
 
@@ -50,8 +50,8 @@ def vrf_name(nos: str, tenant: str) -> str:
 
 
 PORT = 9996
-REACH_S = 3  # how long a server may take to accept a connection …
-ANSWER_S = 900  # … and to answer one question
+REACH_S = 3  # limit for a server to accept a connection
+ANSWER_S = 900  # limit for the answer to one question
 Row: TypeAlias = dict[str, Any]
 Rows: TypeAlias = list[Row]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from ipaddress import ip_interface
 from typing import TypeAlias
 
-from fabric.audit.checks.batfish.client import sees, sees_of, view_of, vrf_name
+from fabric.audit.checks.batfish.client import is_modeled, is_modeled_on, view_of, vrf_name
 from fabric.audit.checks.batfish.snapshot import Snapshot
 from fabric.configs.port_names import PortNames
 from fabric.model.plan import LEAF, Device, SwitchView
@@ -39,9 +39,9 @@ class EqualPaths:
         for view in views.values():
             for session in view.sessions:
                 if session.peer.index in self.links:
-                    there = self.links[view.device.index]
-                    there[session.peer.index] = there.get(session.peer.index, 0) + 1
-        self._models = {(a, b): models(by_index[a], by_index[b]) for a, found in self.links.items() for b in found}
+                    neighbors = self.links[view.device.index]
+                    neighbors[session.peer.index] = neighbors.get(session.peer.index, 0) + 1
+        self._models = {(a, b): models(by_index[a], by_index[b]) for a, peers in self.links.items() for b in peers}
 
     def to(self, target: int) -> Mapping[int, int]:
         """Switch → its next hops towards one, a link each; those that cannot reach it are not in it."""
@@ -104,7 +104,7 @@ class Paths:
             return False
         if all(vrf.sessions for vrf in tables):
             return one.device.index in self.tenants.modeled(other.device.index)
-        type5 = all(sees_of(view, TYPE5, vrf) for view, vrf in zip((one, other), tables, strict=True))
+        type5 = all(is_modeled_on(view, TYPE5, vrf) for view, vrf in zip((one, other), tables, strict=True))
         return type5 and other.device.index in self._routes_from(one.device.index)
 
     def passes(self, one: SwitchView, other: SwitchView, tenant: str) -> bool:
@@ -117,7 +117,7 @@ class Paths:
 
     def isolates(self, one: SwitchView, other: SwitchView, kind: str) -> bool:
         """Whether packets of one tenant at a leaf could get to another tenant at the other one, if a line let them."""
-        if not sees(one.device.nos, ACL if kind == "acl" else VRF):
+        if not is_modeled(one.device.nos, ACL if kind == "acl" else VRF):
             return False
         if one is other or kind == "acl":
             return one is other or self.crosses(one, other)
@@ -141,7 +141,9 @@ class Paths:
 
     def _routes_from(self, start: int) -> frozenset[int]:
         """The switches whose EVPN routes get to one, over switches that pass prefixes on."""
-        passes = {view.device.index for view in self.views.values() if view.device.role != LEAF and sees_of(view, TYPE5)}
+        passes = {
+            view.device.index for view in self.views.values() if view.device.role != LEAF and is_modeled_on(view, TYPE5)
+        }
         found, edge = {start}, [start]
         while edge:
             edge = [far for at in edge if at == start or at in passes for far in self._evpn[at] if far not in found]
@@ -158,7 +160,7 @@ def underlay(one: SwitchView, other: SwitchView) -> bool:
     if one.underlay.family != "ipv4" or (one.underlay.unnumbered and not _both(one, other, UNNUMBERED)):
         return False
     tagged = any(vrf.sessions for view in (one, other) for vrf in view.vrfs)
-    return not tagged or sees(one.device.nos, NATIVE) == sees(other.device.nos, NATIVE)
+    return not tagged or is_modeled(one.device.nos, NATIVE) == is_modeled(other.device.nos, NATIVE)
 
 
 def tenants(one: SwitchView, other: SwitchView) -> bool:
@@ -168,12 +170,12 @@ def tenants(one: SwitchView, other: SwitchView) -> bool:
 
 
 def _both(one: SwitchView, other: SwitchView, what: str) -> bool:
-    return sees_of(one, what) and sees_of(other, what)
+    return is_modeled_on(one, what) and is_modeled_on(other, what)
 
 
 # --- sessions, routes, places ---------------------------------------------------------------------------------
 
-ANY = 0  # of next hops: one at least
+ANY = 0  # number of next hops: at least one
 UNDERLAY, TENANT, OVERLAY, EXTERNAL = "underlay", "tenant", "overlay", "external"  # kinds of sessions
 
 
@@ -205,7 +207,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TenantLeaf:
     """Where servers of one tenant are, "" of none: the subnets on one leaf."""
 
     fabric: str
@@ -231,7 +233,7 @@ class Expected:
         """Whether Batfish sends packets over any link of a fabric."""
         views = self.snapshot.views[name].values()
         links = list(self._links(name)) or [(view, view) for view in views]
-        return self.routed(name) and any(all(sees_of(end, FORWARD) for end in link) for link in links)
+        return self.routed(name) and any(all(is_modeled_on(end, FORWARD) for end in link) for link in links)
 
     def _links(self, name: str) -> Iterator[tuple[SwitchView, SwitchView]]:
         views = self.snapshot.views[name]
@@ -267,7 +269,7 @@ class Expected:
 
         def session(kind: str, vrf: str, peer: str, far: Device, models: Models) -> Session:
             other = views.get(far.name.lower())
-            inside = far.name in self.snapshot.cut.names
+            inside = far.name in self.snapshot.subset.names
             judged = inside and other is not None and models(view, other)
             return Session(
                 device=device,
@@ -281,21 +283,21 @@ class Expected:
                 fabric=name,
             )
 
-        for one in view.sessions:
-            peer = one.peer_address or names.port_name(view.device, one.port.ref)
-            yield session(UNDERLAY, "", peer, one.peer, underlay)
+        for planned in view.sessions:
+            peer = planned.peer_address or names.port_name(view.device, planned.port.ref)
+            yield session(UNDERLAY, "", peer, planned.peer, underlay)
         for vrf in view.vrfs:
-            for one in vrf.sessions:
-                peer = one.peer_address or f"{names.port_name(view.device, one.port.ref)}.{one.tag}"
-                yield session(TENANT, vrf.name, peer, one.peer, tenants)
+            for planned in vrf.sessions:
+                peer = planned.peer_address or f"{names.port_name(view.device, planned.port.ref)}.{planned.tag}"
+                yield session(TENANT, vrf.name, peer, planned.peer, tenants)
         for over in view.overlay.sessions if view.overlay else ():
             yield session(OVERLAY, "", over.peer_address, over.peer, paths.peers)
         tagged = {external.port.ref for external in view.externals if external.tag}
         for external in view.externals:
             table = vrf_name(nos, external.vrf)
             judged = view.underlay.family == "ipv4" and ":" not in external.peer_address
-            judged = judged and (not external.vrf or sees(nos, VRF))
-            judged = judged and (sees(nos, NATIVE) or bool(external.tag) or external.port.ref not in tagged)
+            judged = judged and (not external.vrf or is_modeled(nos, VRF))
+            judged = judged and (is_modeled(nos, NATIVE) or bool(external.tag) or external.port.ref not in tagged)
             asn, peer = external.peer_asn, external.peer_address
             yield Session(
                 device=device,
@@ -330,21 +332,21 @@ class Expected:
                 yield from _tenants(leaf, target, count, paths)
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[TenantLeaf, ...]:
         """Where Batfish sees servers."""
         return tuple(place for place in self._places(subnets) if place.subnets)
 
     @cached_property
-    def planned_places(self) -> tuple[Place, ...]:
+    def planned_places(self) -> tuple[TenantLeaf, ...]:
         """Where servers are; those of which Batfish sees all subnets are among `places` too."""
         every = self._places(lambda view, tenant: (net for net, _ in server_subnets(view, tenant)))
         return tuple(place for place in every if place.subnets)
 
-    def _places(self, of: Callable[[SwitchView, str], Iterable[str]]) -> Iterator[Place]:
+    def _places(self, of: Callable[[SwitchView, str], Iterable[str]]) -> Iterator[TenantLeaf]:
         for name, views in self.snapshot.views.items():
             for node, view in views.items():
                 for tenant in sorted({*(vrf.name for vrf in view.vrfs), *(acl.name for acl in view.acls), ""}):
-                    yield Place(name, tenant, node, tuple(of(view, tenant)))
+                    yield TenantLeaf(name, tenant, node, tuple(of(view, tenant)))
 
 
 def announced(view: SwitchView) -> list[str]:
@@ -358,18 +360,18 @@ def announced(view: SwitchView) -> list[str]:
 
 def _tenants(leaf: SwitchView, target: SwitchView, hops: int, paths: Paths) -> Iterator[Route]:
     """Tenants' subnets: over VRF-lite by the same paths as the underlay, over EVPN by one tunnel."""
-    there = {vrf.name for vrf in leaf.vrfs}
+    leaf_vrfs = {vrf.name for vrf in leaf.vrfs}
     for vrf in target.vrfs:
-        if vrf.name not in there:
+        if vrf.name not in leaf_vrfs:
             continue
         judged = paths.joined(leaf, target, vrf.name)
         local, table = dict(server_subnets(leaf, vrf.name)), vrf_name(leaf.device.nos, vrf.name)
-        for prefix, seen in server_subnets(target, vrf.name):
+        for prefix, modeled in server_subnets(target, vrf.name):
             if prefix not in local:
                 count = hops if vrf.sessions else ANY
                 device = leaf.device.name.lower()
                 to = target.device.name
-                yield Route(device=device, vrf=table, prefix=prefix, hops=count, to=to, judged=judged and seen)
+                yield Route(device=device, vrf=table, prefix=prefix, hops=count, to=to, judged=judged and modeled)
 
 
 def subnets(view: SwitchView, tenant: str) -> Iterator[str]:
@@ -383,10 +385,10 @@ def server_subnets(view: SwitchView, tenant: str) -> Iterator[tuple[str, bool]]:
         if port.kind != "server" or not port.up or not port.address or ":" in port.address:
             continue
         if (port.vrf or port.acl) == tenant:
-            yield str(ip_interface(port.address).network), sees(view.device.nos, VRF) or not port.vrf
+            yield str(ip_interface(port.address).network), is_modeled(view.device.nos, VRF) or not port.vrf
     for network in view.networks:
         if network.vrf == tenant and network.gateway:
-            yield str(ip_interface(network.gateway).network), sees(view.device.nos, BRIDGE)
+            yield str(ip_interface(network.gateway).network), is_modeled(view.device.nos, BRIDGE)
 
 
 def merged(prefixes: Iterable[str]) -> str:

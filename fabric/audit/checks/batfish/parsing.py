@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from fabric.audit.checks import ERROR, WARNING, Finding
-from fabric.audit.checks.batfish.checks import AskedFiles, BatfishCheck, file_lines, name_of
+from fabric.audit.checks.batfish.checks import BatfishCheck, FileAnalysis, file_lines, name_of
 from fabric.audit.checks.batfish.client import Server, Unanswered, view_of
 from fabric.audit.checks.batfish.routing import Owners, Sessions, spelled
 from fabric.audit.checks.batfish.snapshot import Texts, write
@@ -21,7 +21,7 @@ from fabric.base.formats import yaml
 from fabric.nos.batfish import JOIN, Context, Copies
 from fabric.nos.reading import Device, Folder
 
-READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # lines that are not recognized are warnings of their own
+READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # unrecognized lines have warnings of their own
 
 
 class Formats(BatfishCheck):
@@ -37,21 +37,23 @@ class Formats(BatfishCheck):
     example = "expected ARISTA, got CISCO_IOS"
     remediation = "restore the line by which Batfish detects the format, or remove the override that changes it"
 
-    def check(self, asked: AskedFiles) -> Iterator[Finding]:
-        rows = {row["File_Name"]: row for row in asked.answers.file_status()}
-        for copies in asked.snapshot.copies.values():
+    def check(self, analysis: FileAnalysis) -> Iterator[Finding]:
+        rows = {row["File_Name"]: row for row in analysis.answers.file_status()}
+        for copies in analysis.snapshot.copies.values():
             for copy in copies.copies:
                 row = rows.get(copy.path)
                 if row is None:
                     yield from self.in_copy(
-                        asked, copy.path, 0, f"Batfish reports no format for this file; expected {copy.format}"
+                        analysis, copy.path, 0, f"Batfish reports no format for this file; expected {copy.format}"
                     )
                 elif row["File_Format"] != copy.format:
                     yield from self.in_copy(
-                        asked, copy.path, 0, f"file format: expected {copy.format}, got {row['File_Format']}"
+                        analysis, copy.path, 0, f"file format: expected {copy.format}, got {row['File_Format']}"
                     )
                 elif row["Status"] not in READ:
-                    yield from self.in_copy(asked, copy.path, 0, f"Batfish cannot parse this file: {row['Status'].lower()}")
+                    yield from self.in_copy(
+                        analysis, copy.path, 0, f"Batfish cannot parse this file: {row['Status'].lower()}"
+                    )
 
 
 class Warnings(BatfishCheck):
@@ -67,18 +69,18 @@ class Warnings(BatfishCheck):
     example = "`neighbor 10.64.0.1 remot-as 65101`"
     remediation = "correct the line, or suppress FAB302 with a reason if the line is valid and Batfish does not support it"
 
-    def check(self, asked: AskedFiles) -> Iterator[Finding]:
-        for row in asked.answers.init_issues():
+    def check(self, analysis: FileAnalysis) -> Iterator[Finding]:
+        for row in analysis.answers.init_issues():
             line, details = (row["Line_Text"] or "").strip(), (row["Details"] or "").strip()
             message = f"{row['Type']}: {details.splitlines()[0][:160] if details else 'no details'}"
             for path, number in file_lines(row["Source_Lines"]):
-                copy = asked.snapshot.copy_at(path)
+                copy = analysis.snapshot.copy_at(path)
                 if copy and not reason(copy.nos, *_subject(line, details), copy.context(path, number)):
-                    yield from self.in_copy(asked, path, number, f"{message}: {line}" if line else message)
+                    yield from self.in_copy(analysis, path, number, f"{message}: {line}" if line else message)
             for node in map(name_of, row["Nodes"] or ()):
-                copies = asked.snapshot.copies.get(node)
+                copies = analysis.snapshot.copies.get(node)
                 if copies and not reason(copies.nos, *_subject(line, details)):
-                    yield from self.at_switch(asked, node, message)
+                    yield from self.at_switch(analysis, node, message)
 
 
 def _subject(line: str, details: str) -> tuple[str, str]:
@@ -98,13 +100,13 @@ class References(BatfishCheck):
     example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
     remediation = "define the structure, or remove the reference to it"
 
-    def check(self, asked: AskedFiles) -> Iterator[Finding]:
-        for row in asked.answers.undefined():
+    def check(self, analysis: FileAnalysis) -> Iterator[Finding]:
+        for row in analysis.answers.undefined():
             what = f"{row['Struct_Type']} {row['Ref_Name']}"
             for path, line in file_lines(row["Lines"]):
-                copies = asked.snapshot.copy_at(path)
+                copies = analysis.snapshot.copy_at(path)
                 if copies and not reason(copies.nos, "references", what, paths=copies.paths):
-                    yield from self.in_copy(asked, path, line, f"{what} is used ({row['Context']}), but not defined")
+                    yield from self.in_copy(analysis, path, line, f"{what} is used ({row['Context']}), but not defined")
 
 
 # --- allow ----------------------------------------------------------------------------------------------------
@@ -134,12 +136,12 @@ class Allowed:
         """Whether a warning is this one: about a line in the named blocks, about a name that the switch does define."""
         if kind != self.kind:
             return False
-        found = self.pattern.fullmatch(text)
-        if not found or (self.within is not None and not self.within.fullmatch(JOIN.join(context))):
+        match = self.pattern.fullmatch(text)
+        if not match or (self.within is not None and not self.within.fullmatch(JOIN.join(context))):
             return False
         if not self.defined:
             return True
-        definition = re.compile(self.defined.replace("{name}", re.escape(found["name"])))
+        definition = re.compile(self.defined.replace("{name}", re.escape(match["name"])))
         return any(definition.fullmatch(path) for path in paths())
 
 
@@ -205,7 +207,7 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair], fr
             with TemporaryDirectory(prefix="fabric-batfish-") as path:
                 write(texts, Path(path))
                 server.upload(Path(path))
-            reported, rows = judge_files(AskedFiles(texts, server))
+            reported, rows = judge_files(FileAnalysis(texts, server))
         except Unanswered as error:
             raise MissingError(f"the Batfish server at {host} rejected the snapshot: {error}") from error
         finally:
@@ -229,26 +231,29 @@ def texts_of(devices: Iterable[Device]) -> Texts:
     return Texts(copies)
 
 
-def judge_files(asked: AskedFiles) -> tuple[list[Finding], list[Pair]]:
+def judge_files(analysis: FileAnalysis) -> tuple[list[Finding], list[Pair]]:
     """The findings of every question that needs no plan, and the files that could not be judged."""
-    misread = dict(_misread(asked))
+    misread = dict(_misread(analysis))
     findings = [
-        *Warnings().answered(Warnings().check(asked)),
-        *References().answered(References().check(asked)),
-        *Owners().answered(_owners(asked)),
-        *Sessions().answered(_sessions(asked)),
+        *Warnings().answered(Warnings().check(analysis)),
+        *References().answered(References().check(analysis)),
+        *Owners().answered(_owners(analysis)),
+        *Sessions().answered(_sessions(analysis)),
     ]
     kept = [finding for finding in findings if finding.file not in misread]
     rows = [
         (f"Batfish: {file}", f"{why}; covered by the checks of files (FAB250 to FAB299)") for file, why in misread.items()
     ]
-    return [replace(one, severity=WARNING) if one.id != References.id and one.file else one for one in kept], rows
+    warned = [
+        finding if finding.id == References.id or not finding.file else replace(finding, severity=WARNING) for finding in kept
+    ]
+    return warned, rows
 
 
-def _misread(asked: AskedFiles) -> Iterator[Pair]:
+def _misread(analysis: FileAnalysis) -> Iterator[Pair]:
     """Files that Batfish takes for another format, or cannot read: what it says about them is about another network."""
-    rows = {row["File_Name"]: row for row in asked.answers.file_status()}
-    for copies in asked.snapshot.copies.values():
+    rows = {row["File_Name"]: row for row in analysis.answers.file_status()}
+    for copies in analysis.snapshot.copies.values():
         for copy in copies.copies:
             row = rows.get(copy.path)
             if row is None or row["File_Format"] != copy.format:
@@ -257,29 +262,29 @@ def _misread(asked: AskedFiles) -> Iterator[Pair]:
                 yield copy.source, f"not parsed: {row['Status'].lower()}"
 
 
-def _owners(asked: AskedFiles) -> Iterator[Finding]:
+def _owners(analysis: FileAnalysis) -> Iterator[Finding]:
     """Addresses with two owners, one of which is a routed port: gateways and the VTEPs of pairs are shared on purpose."""
     owners: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for row in asked.answers.owners():
+    for row in analysis.answers.owners():
         owners.setdefault((row["VRF"], row["IP"]), set()).add((name_of(row["Node"]), str(row["Interface"])))
-    for (_, address), found in sorted(owners.items()):
-        if address.startswith("127.") or all(SHARED.fullmatch(port) for _, port in found):
+    for (_, address), ports in sorted(owners.items()):
+        if address.startswith("127.") or all(SHARED.fullmatch(port) for _, port in ports):
             continue
-        for node, port in sorted(found) if len(found) > 1 else ():
-            others = ", ".join(f"{name} {other}" for name, other in sorted(found - {(node, port)}))
+        for node, port in sorted(ports) if len(ports) > 1 else ():
+            others = ", ".join(f"{name} {other}" for name, other in sorted(ports - {(node, port)}))
             yield from Owners().at_switch(
-                asked, node, f"{port}: {address} is also the address of {others}", *spelled(address)
+                analysis, node, f"{port}: {address} is also the address of {others}", *spelled(address)
             )
 
 
-def _sessions(asked: AskedFiles) -> Iterator[Finding]:
+def _sessions(analysis: FileAnalysis) -> Iterator[Finding]:
     """Sessions with an address of another device of the folder that has none back. A far end outside is nothing wrong."""
     check: BatfishCheck = Sessions()
-    for row in asked.answers.compatibility():
+    for row in analysis.answers.compatibility():
         status, remote = row["Configured_Status"], row["Remote_IP"]
         peer = remote["value"] if isinstance(remote, dict) else remote
         if status == ONE_SIDED and peer:
             where = "" if row["VRF"] == "default" else f"VRF {row['VRF']}: "
             words = (f"neighbor {peer} remote-as", f"neighbor {peer}", str(peer))
             message = f"{where}session with {peer}: no matching session at the far end"
-            yield from check.at_switch(asked, name_of(row["Node"]), message, *words)
+            yield from check.at_switch(analysis, name_of(row["Node"]), message, *words)

@@ -6,19 +6,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_address, ip_interface, ip_network
 
 from fabric.audit.checks import ERROR, Finding
-from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, isolated, name_of, places_of, servers, tenants_of
+from fabric.audit.checks.batfish.checks import (
+    Analysis,
+    BatfishCheck,
+    Judged,
+    isolated,
+    name_of,
+    places_of,
+    servers,
+    tenants_of,
+)
 from fabric.audit.checks.batfish.client import Row, Rows
-from fabric.audit.checks.batfish.expect import Place, merged
+from fabric.audit.checks.batfish.expect import TenantLeaf, merged
 from fabric.audit.checks.batfish.routing import blamed, shortfalls
 from fabric.base.grouping import grouped
 from fabric.base.text import plural
 from fabric.model.plan import LEAF, SPINE, SwitchView
 
 # --- delivery -------------------------------------------------------------------------------------------------
-# What must get through: packets between the leaves of a fabric, and between the servers of one tenant.
+# Reachability: packets between the leaves of a fabric, and between the servers of one tenant.
 #
-# A check that nothing is lost or let out where it should not says nothing about a network in which no packet moves. So these
-# come first.
+# Checks of loss and isolation also pass in a network that carries no packets, so these come first.
 
 
 class Crossing(BatfishCheck):
@@ -34,46 +42,48 @@ class Crossing(BatfishCheck):
     example = "no packet from 10.0.0.1 on leaf001 arrives at 10.0.0.4 on leaf004"
     remediation = "fix the findings about sessions and routes first (FAB305, FAB306)"
 
-    def judged(self, asked: Asked) -> Judged:
-        joined = [name for name in asked.snapshot.views if _several_leaves(asked, name)]
+    def judged(self, analysis: Analysis) -> Judged:
+        joined = [name for name in analysis.snapshot.views if _several_leaves(analysis, name)]
         return Judged(
-            sum(crossing(asked, name) is not None for name in joined),
+            sum(crossing(analysis, name) is not None for name in joined),
             len(joined),
             "fabric with several leaves",
             "fabrics with several leaves",
         )
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for name in asked.snapshot.views:
-            pair = crossing(asked, name)
-            if pair and not crosses(asked, name):
-                one, other = pair
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for name in analysis.snapshot.views:
+            pair = crossing(analysis, name)
+            if pair and not crosses(analysis, name):
+                leaf, other = pair
                 start, end = (view.loopback.partition("/")[0] for view in pair)
                 example = f"from {start} to {end} on {other.device.name}"
                 message = f"no packet from any leaf arrives at another leaf, for example {example}"
-                yield from self.at_switch(asked, one.device.name.lower(), message, *asked.process(one.device.name.lower()))
+                yield from self.at_switch(
+                    analysis, leaf.device.name.lower(), message, *analysis.process(leaf.device.name.lower())
+                )
 
 
-def _several_leaves(asked: Asked, fabric: str) -> bool:
-    views = asked.snapshot.views[fabric].values()
+def _several_leaves(analysis: Analysis, fabric: str) -> bool:
+    views = analysis.snapshot.views[fabric].values()
     return sum(view.device.role == LEAF and bool(view.sessions) for view in views) > 1
 
 
-def crossing(asked: Asked, fabric: str) -> tuple[SwitchView, SwitchView] | None:
+def crossing(analysis: Analysis, fabric: str) -> tuple[SwitchView, SwitchView] | None:
     """Two leaves of a fabric that the plan joins over other switches; None where there are none, or Batfish sends nothing."""
-    paths = asked.expected.paths(fabric)
-    leaves = [view for view in asked.snapshot.views[fabric].values() if view.device.role == LEAF]
+    paths = analysis.expected.paths(fabric)
+    leaves = [view for view in analysis.snapshot.views[fabric].values() if view.device.role == LEAF]
     pairs = ((one, other) for one in leaves for other in leaves if one is not other)
     return next((pair for pair in pairs if paths.crosses(*pair)), None)
 
 
-def crosses(asked: Asked, fabric: str) -> bool:
+def crosses(analysis: Analysis, fabric: str) -> bool:
     """Whether a packet of some leaf gets to the loopback of another one; true where the plan joins no leaves."""
-    if crossing(asked, fabric) is None:
-        return asked.expected.forwards(fabric)
-    leaves = {node: view.loopback for node, view in asked.snapshot.views[fabric].items() if view.device.role == LEAF}
+    if crossing(analysis, fabric) is None:
+        return analysis.expected.forwards(fabric)
+    leaves = {node: view.loopback for node, view in analysis.snapshot.views[fabric].items() if view.device.role == LEAF}
     loopbacks = merged(leaves.values())
-    rows = asked.answers.reachability(f"/^({'|'.join(leaves)})$/[@connectedTo({loopbacks})]", loopbacks, loopbacks)
+    rows = analysis.answers.reachability(f"/^({'|'.join(leaves)})$/[@connectedTo({loopbacks})]", loopbacks, loopbacks)
     return any(len({name_of(hop["node"]) for hop in row["Traces"][0]["hops"]}) > 1 for row in rows)
 
 
@@ -90,30 +100,30 @@ class Delivered(BatfishCheck):
     example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops the packet (denied in)"
     remediation = "check the filter and the routes of the switch that drops the packet"
 
-    def judged(self, asked: Asked) -> Judged:
-        found = []
-        for name, views in asked.snapshot.views.items():
-            paths, seen = asked.expected.paths(name), set(asked.expected.places)
-            planned = [place for place in asked.expected.planned_places if place.fabric == name]
-            for one, other in ((one, other) for one in planned for other in planned if one.tenant == other.tenant):
-                a, b = views[one.device], views[other.device]
+    def judged(self, analysis: Analysis) -> Judged:
+        pairs = []
+        for name, views in analysis.snapshot.views.items():
+            paths, shown = analysis.expected.paths(name), set(analysis.expected.places)
+            planned = [place for place in analysis.expected.planned_places if place.fabric == name]
+            for place, other in ((place, other) for place in planned for other in planned if place.tenant == other.tenant):
+                a, b = views[place.device], views[other.device]
                 if a is b or paths.plans(a, b):
-                    found.append({one, other} <= seen and paths.passes(a, b, one.tenant))
+                    pairs.append({place, other} <= shown and paths.passes(a, b, place.tenant))
         return Judged(
-            sum(found), len(found), "pair of leaves with servers of a tenant", "pairs of leaves with servers of a tenant"
+            sum(pairs), len(pairs), "pair of leaves with servers of a tenant", "pairs of leaves with servers of a tenant"
         )
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for name in asked.snapshot.views:
-            reported = bool(shortfalls(asked, name)[1])
-            for tenant in tenants_of(asked, name):
-                for places in groups(asked, name, tenant):
-                    yield from self._lost(asked, tenant, places, reported)
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for name in analysis.snapshot.views:
+            reported = bool(shortfalls(analysis, name)[1])
+            for tenant in tenants_of(analysis, name):
+                for places in groups(analysis, name, tenant):
+                    yield from self._lost(analysis, tenant, places, reported)
 
-    def _lost(self, asked: Asked, tenant: str, places: list[Place], reported: bool) -> Iterator[Finding]:
+    def _lost(self, analysis: Analysis, tenant: str, places: list[TenantLeaf], reported: bool) -> Iterator[Finding]:
         """`reported`: FAB306 says already that routes are missing."""
-        hosts = host_ranges(place_subnets(places), gateways(asked, places))
-        rows = asked.answers.lost(servers(places), hosts, hosts)
+        hosts = host_ranges(place_subnets(places), gateways(analysis, places))
+        rows = analysis.answers.lost(servers(places), hosts, hosts)
         dropped: dict[tuple[str, str], list[Row]] = {}
         for row in rows:
             trace = row["Traces"][0]
@@ -127,30 +137,30 @@ class Delivered(BatfishCheck):
             words = f"drops the packet ({disposition.replace('_', ' ').lower()})"
             message = f"{start} does not reach {flow['dstIp']}: {node} {words}"
             message += f"; also from {plural(len(traces) - 1, 'other interface')}" if len(traces) > 1 else ""
-            yield from self.at_switch(asked, node, message, *_filter(traces[0]), *asked.process(node))
+            yield from self.at_switch(analysis, node, message, *_filter(traces[0]), *analysis.process(node))
 
 
-def groups(asked: Asked, fabric: str, tenant: str) -> Iterator[list[Place]]:
+def groups(analysis: Analysis, fabric: str, tenant: str) -> Iterator[list[TenantLeaf]]:
     """The places of a tenant that the plan joins and that Batfish sees joined, all with each other."""
-    left = places_of(asked, fabric, tenant)
-    views, paths = asked.snapshot.views[fabric], asked.expected.paths(fabric)
+    left = places_of(analysis, fabric, tenant)
+    views, paths = analysis.snapshot.views[fabric], analysis.expected.paths(fabric)
     while left:
         group = [left.pop(0)]
         for other in list(left):
-            if all(paths.passes(views[one.device], views[other.device], tenant) for one in group):
+            if all(paths.passes(views[member.device], views[other.device], tenant) for member in group):
                 group.append(other)
                 left.remove(other)
         yield group
 
 
-def place_subnets(places: Iterable[Place]) -> list[str]:
+def place_subnets(places: Iterable[TenantLeaf]) -> list[str]:
     """Subnets of all places, sorted."""
     return sorted({net for place in places for net in place.subnets})
 
 
-def gateways(asked: Asked, places: Iterable[Place]) -> set[str]:
+def gateways(analysis: Analysis, places: Iterable[TenantLeaf]) -> set[str]:
     """The switches' own addresses in the subnets: what answers there is the switch, not a server."""
-    views = [view for fabric in {place.fabric for place in places} for view in asked.snapshot.views[fabric].values()]
+    views = [view for fabric in {place.fabric for place in places} for view in analysis.snapshot.views[fabric].values()]
     texts = [port.address for view in views for port in view.ports if port.address]
     texts += [text for view in views for network in view.networks for text in (network.gateway, network.own_address) if text]
     return {str(ip_interface(text).ip) for text in texts}
@@ -177,7 +187,7 @@ def _filter(row: Row) -> Iterator[str]:
 
 # --- tenants, a spine down, loops -----------------------------------------------------------------------------
 
-MOST_SPINES = 8  # that are taken down one after another, each for a data plane of its own
+MOST_SPINES = 8  # spines whose failure is simulated, each with a data plane
 
 
 class Isolation(BatfishCheck):
@@ -193,8 +203,8 @@ class Isolation(BatfishCheck):
     example = "a server of 'red' on Ethernet1/5 reaches 10.2.0.7 of 'blue'"
     remediation = "check the VRF of the ports, the imported route targets and the filters on the path"
 
-    def judged(self, asked: Asked) -> Judged:
-        pairs = [judged for name in asked.snapshot.views for _, _, judged in isolated(asked, name)]
+    def judged(self, analysis: Analysis) -> Judged:
+        pairs = [judged for name in analysis.snapshot.views for _, _, judged in isolated(analysis, name)]
         return Judged(
             sum(pairs),
             len(pairs),
@@ -202,26 +212,26 @@ class Isolation(BatfishCheck):
             "pairs of leaves with servers of two tenants",
         )
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for name in asked.snapshot.views:
-            pairs = grouped((one.tenant, (one, other)) for one, other, judged in isolated(asked, name) if judged)
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for name in analysis.snapshot.views:
+            pairs = grouped((one.tenant, (one, other)) for one, other, judged in isolated(analysis, name) if judged)
             for tenant in sorted(pairs):
-                yield from self._from(asked, tenant, pairs[tenant])
+                yield from self._from(analysis, tenant, pairs[tenant])
 
-    def _from(self, asked: Asked, tenant: str, pairs: list[tuple[Place, Place]]) -> Iterator[Finding]:
-        members = list(dict.fromkeys(one for one, _ in pairs))
+    def _from(self, analysis: Analysis, tenant: str, pairs: list[tuple[TenantLeaf, TenantLeaf]]) -> Iterator[Finding]:
+        members = list(dict.fromkeys(place for place, _ in pairs))
         mine = {net for place in members for net in place.subnets}
         others = {net: place.tenant for _, place in pairs for net in place.subnets if net not in mine}
         if not others:
             return
-        rows = asked.answers.reachability(servers(members), merged(mine), merged(others))
-        seen = set()
+        rows = analysis.answers.reachability(servers(members), merged(mine), merged(others))
+        reported = set()
         for flow in (row["Flow"] for row in rows):
             node, target = flow["ingressNode"], _tenant_of(flow["dstIp"], others)
-            if (node, target) not in seen:
-                seen.add((node, target))
+            if (node, target) not in reported:
+                reported.add((node, target))
                 message = f"a server of '{tenant}' on {flow['ingressInterface']} reaches {flow['dstIp']} of '{target}'"
-                yield from self.at_switch(asked, node, message, flow["ingressInterface"])
+                yield from self.at_switch(analysis, node, message, flow["ingressInterface"])
 
 
 def _tenant_of(address: str, nets: dict[str, str]) -> str:
@@ -242,31 +252,31 @@ class WithoutSpine(BatfishCheck):
     example = "without spine001, 10.0.0.1 on leaf001 does not reach 10.0.0.4"
     remediation = "connect every leaf to at least two spines, and check the routes of the leaf in the message"
 
-    def judged(self, asked: Asked) -> Judged:
-        spines = {name: len(sample(asked, name)) for name in asked.snapshot.views}
-        return Judged(sum(spines[name] for name in spines if asked.expected.forwards(name)), sum(spines.values()), "spine")
+    def judged(self, analysis: Analysis) -> Judged:
+        spines = {name: len(sample(analysis, name)) for name in analysis.snapshot.views}
+        return Judged(sum(spines[name] for name in spines if analysis.expected.forwards(name)), sum(spines.values()), "spine")
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for name in asked.snapshot.views:
-            if asked.expected.forwards(name):
-                for spine in sample(asked, name):
-                    yield from self._lost(asked, name, spine)
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for name in analysis.snapshot.views:
+            if analysis.expected.forwards(name):
+                for spine in sample(analysis, name):
+                    yield from self._lost(analysis, name, spine)
 
-    def _lost(self, asked: Asked, fabric: str, spine: str) -> Iterator[Finding]:
-        places = [place for place in asked.expected.places if place.fabric == fabric]
-        views = asked.snapshot.views[fabric]
+    def _lost(self, analysis: Analysis, fabric: str, spine: str) -> Iterator[Finding]:
+        places = [place for place in analysis.expected.places if place.fabric == fabric]
+        views = analysis.snapshot.views[fabric]
         leaves = {node: view.loopback for node, view in views.items() if view.device.role == LEAF}
         start = f"/^({'|'.join(leaves)})$/[@connectedTo({merged(leaves.values())})]"
         start += f", {servers(places)}" if places else ""
         everything = merged([*leaves.values(), *(net for place in places for net in place.subnets)])
-        rows = asked.answers.differential(spine, start, everything, everything)
+        rows = analysis.answers.differential(spine, start, everything, everything)
         owners = {net: node for node, net in leaves.items()}
         owners |= {net: place.device for place in places for net in place.subnets}
-        found = [(row, _owner(row["Flow"]["dstIp"], owners)) for row in rows]
-        short = {blame.switch for blame in blamed(*shortfalls(asked, fabric))} if rows else set()
-        for cause, lost in causes(spine, found, set(leaves.values()), short):
-            without = "this spine" if cause == spine else asked.snapshot.copies[spine].device
-            yield from self.at_switch(asked, cause, f"without {without}, {_example(lost)}", *asked.process(cause))
+        owned = [(row, _owner(row["Flow"]["dstIp"], owners)) for row in rows]
+        short = {blame.switch for blame in blamed(*shortfalls(analysis, fabric))} if rows else set()
+        for cause, lost in causes(spine, owned, set(leaves.values()), short):
+            without = "this spine" if cause == spine else analysis.snapshot.copies[spine].device
+            yield from self.at_switch(analysis, cause, f"without {without}, {_example(lost)}", *analysis.process(cause))
 
 
 def causes(spine: str, lost: list[tuple[Row, str]], loopbacks: set[str], short: set[str]) -> Iterator[tuple[str, Rows]]:
@@ -301,9 +311,9 @@ def _example(rows: Rows) -> str:
     return f"{flow['srcIp']} on {where} does not reach {flow['dstIp']}{more}"
 
 
-def sample(asked: Asked, fabric: str) -> list[str]:
+def sample(analysis: Analysis, fabric: str) -> list[str]:
     """The spines that are taken down: all of them, or as many as `MOST_SPINES` spread over all."""
-    spines = [node for node, view in asked.snapshot.views[fabric].items() if view.device.role == SPINE]
+    spines = [node for node, view in analysis.snapshot.views[fabric].items() if view.device.role == SPINE]
     count = min(len(spines), MOST_SPINES)
     return [spines[place * len(spines) // count] for place in range(count)]
 
@@ -320,16 +330,16 @@ class Loops(BatfishCheck):
     example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
     remediation = "check the routes to the destination on the switches in the message"
 
-    def judged(self, asked: Asked) -> Judged:
-        forward = [asked.expected.forwards(name) for name in asked.snapshot.views]
+    def judged(self, analysis: Analysis) -> Judged:
+        forward = [analysis.expected.forwards(name) for name in analysis.snapshot.views]
         return Judged(sum(forward), len(forward), "fabric")
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for row in asked.answers.loops():
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for row in analysis.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)
             node, message = (
                 flow["ingressNode"],
                 f"forwarding loop for packets from {flow['srcIp']} to {flow['dstIp']}: {nodes}",
             )
-            yield from self.at_switch(asked, node, message, *asked.process(node))
+            yield from self.at_switch(analysis, node, message, *analysis.process(node))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 
 from fabric.audit.checks import ERROR, Finding
-from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
-from fabric.audit.checks.batfish.client import Row, sees, vrf_name
+from fabric.audit.checks.batfish.checks import Analysis, BatfishCheck, Judged, name_of
+from fabric.audit.checks.batfish.client import Row, is_modeled, vrf_name
 from fabric.audit.checks.batfish.expect import Route, Session, subnets
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.base.text import listed, plural
@@ -30,18 +30,18 @@ class Owners(BatfishCheck):
     example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
     remediation = "search overrides and pins for the address, and change the address on one of the interfaces"
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        shared = set(_shared(asked))
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        shared = set(_shared(analysis))
         owners: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for row in asked.answers.owners():
-            table = _tenant(asked, name_of(row["Node"]), row["VRF"])
+        for row in analysis.answers.owners():
+            table = _tenant(analysis, name_of(row["Node"]), row["VRF"])
             if row["IP"] not in shared and not row["IP"].startswith("127."):
                 owners.setdefault((table, row["IP"]), []).append((name_of(row["Node"]), str(row["Interface"])))
-        for (_, address), found in sorted(owners.items()):
-            for node, interface in sorted(found) if len(found) > 1 else ():
-                others = ", ".join(f"{name} {port}" for name, port in sorted(found) if (name, port) != (node, interface))
+        for (_, address), ports in sorted(owners.items()):
+            for node, interface in sorted(ports) if len(ports) > 1 else ():
+                others = ", ".join(f"{name} {port}" for name, port in sorted(ports) if (name, port) != (node, interface))
                 yield from self.at_switch(
-                    asked, node, f"{interface}: {address} is also the address of {others}", *spelled(address)
+                    analysis, node, f"{interface}: {address} is also the address of {others}", *spelled(address)
                 )
 
 
@@ -51,17 +51,17 @@ def spelled(address: str) -> Iterator[str]:
         yield from (f"{word}{address}/{length}" for length in (31, 32, 24))
 
 
-def _shared(asked: Asked) -> Iterator[str]:
-    for views in asked.snapshot.views.values():
+def _shared(analysis: Analysis) -> Iterator[str]:
+    for views in analysis.snapshot.views.values():
         for view in views.values():
             yield from (network.gateway.partition("/")[0] for network in view.networks if network.gateway)
             if view.pair and view.pair.shared_vtep:
                 yield view.pair.shared_vtep
 
 
-def _tenant(asked: Asked, node: str, table: str) -> str:
+def _tenant(analysis: Analysis, node: str, table: str) -> str:
     """A table by a name that is the same on every target."""
-    for session in asked.snapshot.views.values():
+    for session in analysis.snapshot.views.values():
         if node in session:
             view = session[node]
             for vrf in view.vrfs:
@@ -83,23 +83,23 @@ class Sessions(BatfishCheck):
     example = "session with spine001 (10.64.0.1): not compatible"
     remediation = "compare neighbor address, AS number and address families at both ends"
 
-    def judged(self, asked: Asked) -> Judged:
-        return Judged(len(asked.expected.sessions), len(asked.expected.planned_sessions), "session end")
+    def judged(self, analysis: Analysis) -> Judged:
+        return Judged(len(analysis.expected.sessions), len(analysis.expected.planned_sessions), "session end")
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
-        rows = {_key(row): row for row in asked.answers.sessions()}
-        planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.planned_sessions}
-        routed = {node for name, views in asked.snapshot.views.items() if asked.expected.routed(name) for node in views}
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        # Not the compatibility, which is NO_LOCAL_IP for every Junos session without `local-address`.
+        rows = {_key(row): row for row in analysis.answers.sessions()}
+        planned = {(session.device, session.vrf, session.peer): session for session in analysis.expected.planned_sessions}
+        routed = {node for name, views in analysis.snapshot.views.items() if analysis.expected.routed(name) for node in views}
         for key, session in planned.items():
             if session.judged:
-                yield from self._planned(asked, session, rows.get(key))
+                yield from self._planned(analysis, session, rows.get(key))
         for key in sorted(rows.keys() - planned.keys()):
             if key[0] in routed:
                 message = f"{_where(key[1])}unplanned session with {key[2]}"
-                yield from self.at_switch(asked, key[0], message, *_neighbor(key[2]))
+                yield from self.at_switch(analysis, key[0], message, *_neighbor(key[2]))
 
-    def _planned(self, asked: Asked, session: Session, row: Row | None) -> Iterator[Finding]:
+    def _planned(self, analysis: Analysis, session: Session, row: Row | None) -> Iterator[Finding]:
         status = row["Established_Status"] if row else "not configured"
         if status == "ESTABLISHED":
             return
@@ -107,7 +107,7 @@ class Sessions(BatfishCheck):
         if row and str(row["Remote_AS"]) != str(session.asn):
             words += f"; remote AS: expected {session.asn}, got {row['Remote_AS']}"
         message = f"{_where(session.vrf)}session with {session.name} ({session.peer}): {words}"
-        yield from self.at_switch(asked, session.device, message, *_neighbor(session.peer))
+        yield from self.at_switch(analysis, session.device, message, *_neighbor(session.peer))
 
 
 def _neighbor(peer: str) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def _where(vrf: str) -> str:
 # --- routes: is the leaf at fault, or the switch that should announce them? -----------------------------------
 
 DEFAULT = "default"
-MAX_NAMED_LEAVES = 3  # leaves that a finding names
+MAX_NAMED_LEAVES = 3  # in a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Shortfall:
 
     route: Route
     got: int
-    outside: tuple[str, ...] = ()  # routers outside among its next hops: "wan (10.128.0.55)"
+    outside: tuple[str, ...] = ()  # external routers among its next hops: "wan (10.128.0.55)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,23 +149,23 @@ class Blame:
 
     switch: str
     vrf: str
-    origin: bool  # the switch owes the routes to others; else it is the one that lacks them
+    origin: bool  # True: its routes are missing elsewhere; False: it lacks routes
     short: tuple[Shortfall, ...]
 
 
-def shortfalls(asked: Asked, name: str) -> tuple[list[Route], list[Shortfall]]:
+def shortfalls(analysis: Analysis, name: str) -> tuple[list[Route], list[Shortfall]]:
     """Every planned route of a fabric, and those that are short."""
-    leaves = [node for node, view in asked.snapshot.views[name].items() if view.device.role == LEAF]
-    if not leaves or not asked.expected.routed(name):
+    leaves = [node for node, view in analysis.snapshot.views[name].items() if view.device.role == LEAF]
+    if not leaves or not analysis.expected.routed(name):
         return [], []
-    routes = list(dict.fromkeys(asked.expected.routes(name)))
+    routes = list(dict.fromkeys(analysis.expected.routes(name)))
     hops = grouped(
         ((name_of(row["Node"]), row["VRF"], row["Network"]), str((row.get("Next_Hop") or {}).get("ip", "")))
-        for row in asked.routes(leaves)
+        for row in analysis.routes(leaves)
     )
     routers = {
         (node, external.peer_address): f"{external.peer} ({external.peer_address})"
-        for node, view in asked.snapshot.views[name].items()
+        for node, view in analysis.snapshot.views[name].items()
         for external in view.externals
     }
     short = []
@@ -187,24 +187,26 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
     The default table comes first: a switch at fault there is at fault for the tenants' routes from and to it as well.
     """
     short = list(short)
-    expecting, lacking = _leaves_by_route(routes), _leaves_by_route(one.route for one in short)
+    expecting, lacking = _leaves_by_route(routes), _leaves_by_route(shortfall.route for shortfall in short)
     elsewhere = _targets(
-        one.route for one in short if len(expecting[_route_key(one.route)]) < 2 or not _all(one, lacking, expecting)
+        shortfall.route
+        for shortfall in short
+        if len(expecting[_route_key(shortfall.route)]) < 2 or not _all(shortfall, lacking, expecting)
     )
     guilty: dict[tuple[str, str, bool], list[Shortfall]] = {}
     underlay: set[str] = set()
-    for one in sorted(short, key=lambda one: one.route.vrf != DEFAULT):
-        route, target = one.route, one.route.to.lower()
+    for shortfall in sorted(short, key=lambda shortfall: shortfall.route.vrf != DEFAULT):
+        route, target = shortfall.route, shortfall.route.to.lower()
         ends = {route.device, target} & underlay
         if route.vrf != DEFAULT and len(ends) == 1:
             switch = ends.pop()
-            guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(one)
+            guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(shortfall)
             continue
-        origin = _all(one, lacking, expecting)
-        if len(expecting[_route_key(route)]) == 1:  # one device expects it: the one that lacks other routes too is at fault
+        origin = _all(shortfall, lacking, expecting)
+        if len(expecting[_route_key(route)]) == 1:  # a single device expects it: that one, if it lacks other routes too
             origin = elsewhere[route.device] <= {route.to}
         switch = target if origin else route.device
-        guilty.setdefault((switch, route.vrf, origin), []).append(one)
+        guilty.setdefault((switch, route.vrf, origin), []).append(shortfall)
         if route.vrf == DEFAULT:
             underlay.add(switch)
     return [Blame(*key, tuple(wrong)) for key, wrong in guilty.items()]
@@ -244,16 +246,16 @@ class Routes(BatfishCheck):
     example = "3 next hops to 10.0.0.4/32 of leaf004; 4 in the plan"
     remediation = "check BGP sessions, route filters and the multipath setting on the path"
 
-    def judged(self, asked: Asked) -> Judged:
-        routes = [route for name in asked.snapshot.views for route in asked.expected.planned_routes(name)]
+    def judged(self, analysis: Analysis) -> Judged:
+        routes = [route for name in analysis.snapshot.views for route in analysis.expected.planned_routes(name)]
         return Judged(sum(route.judged for route in routes), len(routes), "route")
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for name in asked.snapshot.views:
-            for blame in blamed(*shortfalls(asked, name)):
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for name in analysis.snapshot.views:
+            for blame in blamed(*shortfalls(analysis, name)):
                 message = _owed(blame) if blame.origin else _lacked(blame)
-                file, line = asked.block(blame.switch, blame.vrf)
-                yield from self.at_line(asked, blame.switch, file, line, _where(blame.vrf) + message)
+                file, line = analysis.block(blame.switch, blame.vrf)
+                yield from self.at_line(analysis, blame.switch, file, line, _where(blame.vrf) + message)
 
 
 def _lacked(blame: Blame) -> str:
@@ -286,7 +288,7 @@ def _more(blame: Blame) -> str:
 
 # --- routes that a tenant must not have -----------------------------------------------------------------------
 
-MAX_NAMED_PREFIXES = 3  # prefixes that a finding names
+MAX_NAMED_PREFIXES = 3  # in a finding
 
 
 class TenantRoutes(BatfishCheck):
@@ -302,40 +304,44 @@ class TenantRoutes(BatfishCheck):
     example = "VRF blue: routes to 10.128.0.0/31 of 'red'"
     remediation = "check the imported route targets of the VRF, and which VRF its ports and sessions are in"
 
-    def judged(self, asked: Asked) -> Judged:
-        tables = [sees(view.device.nos, VRF) for view in _leaves(asked) for _ in view.vrfs]
+    def judged(self, analysis: Analysis) -> Judged:
+        tables = [is_modeled(view.device.nos, VRF) for view in _leaves(analysis) for _ in view.vrfs]
         return Judged(sum(tables), len(tables), "routing table of a tenant", "routing tables of tenants")
 
-    def check(self, asked: Asked) -> Iterator[Finding]:
-        for name, views in asked.snapshot.views.items():
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        for name, views in analysis.snapshot.views.items():
             leaves = {node: view for node, view in views.items() if view.device.role == LEAF}
             tables = [(view, vrf.name) for view in leaves.values() for vrf in view.vrfs]
             owners = grouped_sets((net, tenant) for view, tenant in tables for net in subnets(view, tenant))
-            if owners and asked.expected.routed(name):
-                imports = {one.name: {one.name, *one.imports} for one in asked.snapshot.plan.fabrics[name].tenancy.tenants}
-                yield from self._tables(asked, leaves, owners, imports)
+            if owners and analysis.expected.routed(name):
+                imports = {one.name: {one.name, *one.imports} for one in analysis.snapshot.plan.fabrics[name].tenancy.tenants}
+                yield from self._tables(analysis, leaves, owners, imports)
 
     def _tables(
-        self, asked: Asked, leaves: Mapping[str, SwitchView], owners: Mapping[str, set[str]], imports: Mapping[str, set[str]]
+        self,
+        analysis: Analysis,
+        leaves: Mapping[str, SwitchView],
+        owners: Mapping[str, set[str]],
+        imports: Mapping[str, set[str]],
     ) -> Iterator[Finding]:
         """`owners`: server subnet → its tenants; `imports`: tenant → those whose routes it may have."""
         lengths = sorted({int(net.rpartition("/")[2]) for net in owners})
         wrong: dict[tuple[str, str, str], list[str]] = {}
-        for row in asked.routes(list(leaves)):
+        for row in analysis.routes(list(leaves)):
             node, network = name_of(row["Node"]), ip_network(row["Network"])
             tenant = _tenant_of_table(leaves[node], row["VRF"]) if node in leaves else None
             around = (str(network.supernet(new_prefix=length)) for length in lengths if length <= network.prefixlen)
-            found = {owner for net in around for owner in owners.get(net, ())}
-            if tenant is not None and found and not found & imports.get(tenant, set()):
-                wrong.setdefault((node, tenant, min(found)), []).append(row["Network"])
+            owning = {owner for net in around for owner in owners.get(net, ())}
+            if tenant is not None and owning and not owning & imports.get(tenant, set()):
+                wrong.setdefault((node, tenant, min(owning)), []).append(row["Network"])
         for (node, tenant, owner), networks in sorted(wrong.items()):
             shown = listed(list(dict.fromkeys(networks)), MAX_NAMED_PREFIXES)
             message = f"{f'VRF {tenant}' if tenant else 'default table'}: routes to {shown} of '{owner}'"
-            yield from self.at_line(asked, node, *asked.block(node, vrf_name(leaves[node].device.nos, tenant)), message)
+            yield from self.at_line(analysis, node, *analysis.block(node, vrf_name(leaves[node].device.nos, tenant)), message)
 
 
-def _leaves(asked: Asked) -> Iterator[SwitchView]:
-    return (view for views in asked.snapshot.views.values() for view in views.values() if view.device.role == LEAF)
+def _leaves(analysis: Analysis) -> Iterator[SwitchView]:
+    return (view for views in analysis.snapshot.views.values() for view in views.values() if view.device.role == LEAF)
 
 
 def _tenant_of_table(view: SwitchView, table: str) -> str | None:

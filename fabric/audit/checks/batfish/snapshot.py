@@ -13,7 +13,7 @@ from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
-from fabric.audit.checks.batfish.client import sees, view_of
+from fabric.audit.checks.batfish.client import is_modeled, view_of
 from fabric.base.formats import json_text
 from fabric.base.text import plural
 from fabric.configs.port_names import PortNames
@@ -23,7 +23,7 @@ from fabric.nos.batfish import FORMAT, VRF, Copies, Copy, routing, start
 # --- subset ---------------------------------------------------------------------------------------------------
 # Which switches of a plan go to Batfish: all of a site of up to 128, of a larger one a part that has everything once.
 #
-# Batfish takes about 40 MB a switch, and time that grows faster than the count. Of a fabric that is too large the cut takes
+# Batfish takes about 40 MB a switch, and time that grows faster than the count. Of a fabric that is too large the part has
 # two units of each of two pods, every border leaf, and of the tiers above as many of each group as fit, the same number of
 # each: all roles, all planes and rails, sessions and equal paths of every kind, fewer of each.
 
@@ -33,7 +33,7 @@ NOUNS = ((LEAF, "leaf", "leaves"), (SPINE, "spine", "spines"), (CORE, "core", "c
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Subset:
     """The switches that are taken, by fabric."""
 
     taken: Mapping[str, tuple[Device, ...]]
@@ -45,7 +45,7 @@ class Cut:
         return frozenset(device.name for devices in self.taken.values() for device in devices)
 
 
-def cut(plan: Plan, max_switches: int = MOST) -> Cut:
+def subset(plan: Plan, max_switches: int = MOST) -> Subset:
     """All switches, or as many as `most`, shared among the fabrics; the small ones keep all of theirs."""
     sizes = {name: sum(1 for device in fabric.switches if device.nos) for name, fabric in plan.fabrics.items()}
     sizes = {name: size for name, size in sizes.items() if size}
@@ -59,9 +59,9 @@ def cut(plan: Plan, max_switches: int = MOST) -> Cut:
     ordered = {name: taken[name] for name in plan.fabrics if name in taken}
     chosen = sum(map(len, ordered.values()))
     if chosen == count:
-        return Cut(ordered, count, "")
+        return Subset(ordered, count, "")
     parts = "; ".join(_named(name, devices) for name, devices in ordered.items())
-    return Cut(ordered, count, f"{chosen:,} of {count:,} switches: {parts}")
+    return Subset(ordered, count, f"{chosen:,} of {count:,} switches: {parts}")
 
 
 def _named(name: str, devices: Iterable[Device]) -> str:
@@ -136,11 +136,11 @@ def _first(devices: Iterable[Device], each: int, group: Callable[[Device], Hasha
 
 
 # --- outside --------------------------------------------------------------------------------------------------
-# The routers outside, whose configuration is not ours: made up from the plan, so that the sessions with them can come up.
+# External routers: the plan has no configuration for them, so one is made with which their sessions come up.
 #
-# Each has a VRF a tenant, as it must have if it is not to join them, and in it tells what the border leaves accept. To
-# tenants of an overlay it tells nothing: Batfish takes a route that a VRF has by BGP out of it once it goes on as an EVPN
-# route, and would see a loop of two border leaves where there is none.
+# Each has a VRF per tenant, which keeps tenants apart, and announces in it what the border leaves accept. It announces
+# nothing to tenants of an overlay: Batfish removes a BGP route from a VRF when that is exported to EVPN, which would show a
+# loop between two border leaves.
 
 PORT = "swp"
 
@@ -161,7 +161,7 @@ def outside_copies(views: Iterable[SwitchView]) -> Iterator[Copy]:
     ports: dict[str, dict[tuple[str, object], str]] = {}
     for view in views:
         for external in view.externals:
-            if ":" in external.peer_address or (external.vrf and not sees(view.device.nos, VRF)):
+            if ":" in external.peer_address or (external.vrf and not is_modeled(view.device.nos, VRF)):
                 continue
             known = ports.setdefault(external.peer, {})
             port = known.setdefault((view.device.name, external.port.ref), f"{PORT}{len(known) + 1}")
@@ -242,26 +242,26 @@ class Snapshot(Texts):
     """The files of the switches of a plan."""
 
     plan: Plan = field(kw_only=True)
-    cut: Cut = field(kw_only=True)
+    subset: Subset = field(kw_only=True)
     views: Mapping[str, Mapping[str, SwitchView]] = field(kw_only=True)  # fabric → switch → its view
 
     def edges(self) -> Iterable[dict[str, Any]]:
         return cables(self)
 
 
-def build(plan: Plan, cut: Cut, files: Files, views: Callable[[FabricPlan, Device], SwitchView]) -> Snapshot:
-    """Copies the files of the switches of a cut; a switch of a target that Batfish has no reader for has no copy."""
-    seen: dict[str, dict[str, SwitchView]] = {}
+def build(plan: Plan, part: Subset, files: Files, views: Callable[[FabricPlan, Device], SwitchView]) -> Snapshot:
+    """Copies the files of the switches of a subset; a switch of a target that Batfish has no reader for has no copy."""
+    views_of: dict[str, dict[str, SwitchView]] = {}
     copies: dict[str, Copies] = {}
-    for name, devices in cut.taken.items():
-        seen[name] = {device.name.lower(): views(plan.fabrics[name], device) for device in devices if view_of(device.nos)}
+    for name, devices in part.taken.items():
+        views_of[name] = {device.name.lower(): views(plan.fabrics[name], device) for device in devices if view_of(device.nos)}
         for device in devices:
             if known := view_of(device.nos):
-                own = dict(files(device))
-                made = tuple(known.reads(device.name.lower(), own))
-                copies[device.name.lower()] = Copies(device=device.name, nos=device.nos, files=own, copies=made)
-    outside = tuple(outside_copies(view for found in seen.values() for view in found.values()))
-    return Snapshot(copies, outside, plan=plan, cut=cut, views=seen)
+                rendered = dict(files(device))
+                made = tuple(known.reads(device.name.lower(), rendered))
+                copies[device.name.lower()] = Copies(device=device.name, nos=device.nos, files=rendered, copies=made)
+    outside = tuple(outside_copies(view for taken in views_of.values() for view in taken.values()))
+    return Snapshot(copies, outside, plan=plan, subset=part, views=views_of)
 
 
 def write(snapshot: Texts, folder: Path) -> None:

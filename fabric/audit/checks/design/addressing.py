@@ -11,18 +11,8 @@ from numpy.typing import NDArray
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.audit.checks.base import RESTORE_LOCK
-from fabric.audit.checks.design.base import (
-    BETWEEN_SWITCHES,
-    FabricCheck,
-    Path,
-    before,
-    in_all,
-    link_ends,
-    named,
-    pinned,
-    rows,
-)
-from fabric.model.plan import ATTACHMENT, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
+from fabric.audit.checks.design.base import FabricCheck, Path, before, in_all, link_ends, named, pinned, rows
+from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 from fabric.model.settings.services import Management
 
 SHARED = ip_network("100.64.0.0/10")
@@ -56,12 +46,12 @@ class UniqueAddresses(FabricCheck):
     def _across(self, design: Design) -> Iterator[Finding]:
         """This fabric's addresses against each other and those of the fabrics before it."""
         others = [_taken(fabric) for fabric in before(design)]
-        own = _taken(design.fabric)
-        parts = [numbers for taken in (*others, own) for numbers, _ in taken]
+        addresses = _taken(design.fabric)
+        parts = [numbers for taken in (*others, addresses) for numbers, _ in taken]
         if len(set(chain.from_iterable(parts))) == sum(map(len, parts)):
             return
         owner = {n: label(at) for taken in others for numbers, label in taken for at, n in enumerate(numbers)}
-        for numbers, label in own:
+        for numbers, label in addresses:
             for at, number in enumerate(numbers):
                 if number in owner:
                     text = f"duplicate address {ip_address(number)}: {owner[number]}, and {label(at)}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fabric.audit.checks import Check, Design, Finding
 from fabric.base.text import counted, listed
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import ATTACHMENT, CLOSED, CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SPINE, SPINE_CORE, Device, FabricPlan
+from fabric.model.plan import ATTACHMENT, CLOSED, CORE, LEAF, SPINE, Device, FabricPlan
 from fabric.nos.target import target
 
 # --- fabric ---------------------------------------------------------------------------------------------------
@@ -21,7 +21,6 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Path = tuple[str | int, ...]
 
-BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 NOUNS = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 
@@ -168,8 +167,8 @@ def ends(fabric: FabricPlan) -> list[Ends]:
     known = sorted(set(sorts(fabric)))
     code = np.array([known.index(sort) for sort in sorts(fabric)], dtype=np.int64)
     table = np.stack([links.kind[used], links.speed_gbps[used], code[links.a[used]], code[links.b[used]]], axis=1)
-    found, first, count = np.unique(table, axis=0, return_index=True, return_counts=True)
+    distinct, first, count = np.unique(table, axis=0, return_index=True, return_counts=True)
     return [
         Ends(kind, speed, (known[a], known[b]), int(used[at]), int(number))
-        for (kind, speed, a, b), at, number in zip(found.tolist(), first.tolist(), count.tolist(), strict=True)
+        for (kind, speed, a, b), at, number in zip(distinct.tolist(), first.tolist(), count.tolist(), strict=True)
     ]

@@ -24,8 +24,7 @@ from fabric.audit.checks.design.base import (
     switches,
 )
 from fabric.base.grouping import grouped
-from fabric.design.planner.lossless import buffer_of, frame_bytes
-from fabric.hardware.headroom import Headroom, floor_bytes, headroom
+from fabric.hardware.headroom import Headroom, floor_bytes, headroom, reserved_bytes
 from fabric.model.plan import (
     KINDS,
     LEAF,
@@ -73,12 +72,7 @@ class PfcAtBothEnds(LosslessCheck):
 
     @staticmethod
     def _does(
-        fabric: FabricPlan,
-        lossless: FabricLossless,
-        able: dict[str, bool],
-        link: Ends,
-        sort: tuple[str, str],
-        servers: bool,
+        fabric: FabricPlan, lossless: FabricLossless, able: dict[str, bool], link: Ends, sort: tuple[str, str], servers: bool
     ) -> bool:
         """Whether one end supports PFC; an attachment counts as supporting what its leaf does."""
         if sort[0] == SERVER:
@@ -168,8 +162,8 @@ class BalancedByLoad(FabricCheck):
         nos = network_oses(fabric)[LEAF]
         if can_balance(fabric, nos, LEAF) and not balances_by_load(fabric, nos, LEAF):
             mode = fabric.spec.underlay.load_balancing.mode
-            what = f"{switches(fabric, (LEAF, ''))} support load-aware path selection"
-            text = f"{what}, but `mode: {mode}` selects a static hash"
+            capability = f"{switches(fabric, (LEAF, ''))} support load-aware path selection"
+            text = f"{capability}, but `mode: {mode}` selects a static hash"
             yield self.finding(design, ("underlay", "load_balancing"), text)
 
 
@@ -209,9 +203,8 @@ class PfcOnEveryTier(LosslessCheck):
     def check(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)
         unable = grouped(
-            ((getattr(design.fabric.spec, role).switch, oses[role]), role)
-            for role in sorted((role for role, can in able.items() if not can))
-        )  # switch and network OS → roles
+            ((getattr(design.fabric.spec, role).switch, oses[role]), role) for role, can in sorted(able.items()) if not can
+        )
         for (switch, nos), roles in unable.items():
             who = f"{switch} {' and '.join(NOUNS[role] for role in roles)}"
             title = f"{target(nos).title} does not support" if nos else "no network OS with"
@@ -262,10 +255,7 @@ def _marking(fabric: FabricPlan, qos: Qos, place: SpeedAndLength, port: Lossless
         yield f"expected Kmin below the XOFF threshold ({trigger:,} bytes), got {kmin:,}", ERROR
     elif kmin + flight > trigger:
         room = f"{trigger:,} - {flight:,} = {trigger - flight:,}"
-        yield (
-            f"expected Kmin of at most the XOFF threshold less the bytes in flight ({room} bytes), got {kmin:,}",
-            "",
-        )
+        yield (f"expected Kmin of at most the XOFF threshold less the bytes in flight ({room} bytes), got {kmin:,}", "")
 
 
 def recomputed(fabric: FabricPlan, role: str, place: SpeedAndLength) -> Headroom:
@@ -279,7 +269,7 @@ def recomputed(fabric: FabricPlan, role: str, place: SpeedAndLength) -> Headroom
         spec.underlay.mtu,
         spec.qos.traffic,
         switch=tier.switch,
-        lossless_mtu_bytes=frame_bytes(spec),
+        lossless_mtu_bytes=spec.lossless_frame_bytes,
     )
 
 
@@ -380,7 +370,7 @@ def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> in
 
     tier = getattr(fabric.spec, key[0])
     ports = [(recomputed(fabric, key[0], place), count) for place, count in sorted(entry.counts.items())]
-    return buffer_of(asic(tier.model.asic), tier.model, tier.switch, ports).reserved_bytes
+    return reserved_bytes(asic(tier.model.asic), tier.switch, ports)[1]
 
 
 def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[SpeedAndLength, tuple[int, int]]]:

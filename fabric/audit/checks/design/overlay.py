@@ -8,10 +8,10 @@ import numpy as np
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.audit.checks.base import RESTORE_LOCK
-from fabric.audit.checks.design.base import BETWEEN_SWITCHES, FabricCheck, Path, in_all, link_ends, named, network_oses, rows
+from fabric.audit.checks.design.base import FabricCheck, Path, in_all, link_ends, named, network_oses, rows
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
-from fabric.model.plan import LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
+from fabric.model.plan import BETWEEN_SWITCHES, LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
 from fabric.model.plan.tenant_ports import owners
 from fabric.nos.target import installed
 
@@ -202,8 +202,8 @@ class Segments(FabricCheck):
             members.setdefault((min(leaf, other), max(leaf, other), int(fabric.tenancy.lag[link])), []).append(link)
         wrong = [key for key, links in members.items() if not self._is_bond(fabric, key, links)]
         if wrong:
-            one, other, number = wrong[0]
-            leaves = named(fabric, (one, other)) if one != other else named(fabric, (one,))
+            leaf, other, number = wrong[0]
+            leaves = named(fabric, (leaf, other)) if leaf != other else named(fabric, (leaf,))
             ends = "; ".join(link_ends(fabric, link) for link in members[wrong[0]])
             text = (
                 f"bond {number} on {leaves}: expected one link of one server to each of two leaves, got links between {ends}"

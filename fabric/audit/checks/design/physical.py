@@ -9,7 +9,6 @@ import numpy as np
 
 from fabric.audit.checks import ERROR, WARNING, Design, Finding
 from fabric.audit.checks.design.base import (
-    BETWEEN_SWITCHES,
     FabricCheck,
     Ints,
     column,
@@ -24,6 +23,7 @@ from fabric.audit.checks.design.base import (
 from fabric.base.text import listed, plural
 from fabric.hardware.catalog.models import Pipelines
 from fabric.model.plan import (
+    BETWEEN_SWITCHES,
     CORE,
     KINDS,
     LEAF,
@@ -126,16 +126,16 @@ class PlanesApart(FabricCheck):
 
     def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
-        for what, names in (
+        for part, names in (
             ("plane", BETWEEN_SWITCHES),
             ("rail", BETWEEN_SWITCHES if fabric.spec.kind == "rail-only" else ()),
         ):
-            links, own = rows(fabric, *names), column(fabric, what)
-            low, high = own[fabric.links.a[links]], own[fabric.links.b[links]]
+            links, part_of = rows(fabric, *names), column(fabric, part)
+            low, high = part_of[fabric.links.a[links]], part_of[fabric.links.b[links]]
             wrong = links[(low != high) & (high >= 0)]
             if len(wrong):
-                a, b = (int(own[end[wrong[0]]]) + 1 for end in (fabric.links.a, fabric.links.b))
-                text = f"the link between {link_ends(fabric, wrong[0])} connects {what} {a} with {what} {b}"
+                a, b = (int(part_of[end[wrong[0]]]) + 1 for end in (fabric.links.a, fabric.links.b))
+                text = f"the link between {link_ends(fabric, wrong[0])} connects {part} {a} with {part} {b}"
                 yield self.finding(design, ("topology",), text + in_all(len(wrong), "link"))
         if fabric.spec.kind != "collapsed":
             yield from self._servers(design)
@@ -306,9 +306,10 @@ class Ports(FabricCheck):
     def _nics(self, design: Design) -> Iterator[Finding]:
         """Ports of servers that their model has not."""
         fabric, links = design.fabric, design.fabric.links
-        here = rows(fabric, SERVER_LEAF)
+        server_links = rows(fabric, SERVER_LEAF)
         for at, group in enumerate(fabric.spec.groups):
-            mine = here[np.array([device.group == group.name for device in fabric.devices], dtype=bool)[links.a[here]]]
+            in_group = np.array([device.group == group.name for device in fabric.devices], dtype=bool)
+            mine = server_links[in_group[links.a[server_links]]]
             over = mine[(links.a_cage[mine] > group.nic.count) | (links.a_sub[mine] >= group.nic.ports)]
             if len(over):
                 got = f"NIC {links.a_cage[over[0]]} port {links.a_sub[over[0]] + 1}{in_all(len(over), 'port')}"

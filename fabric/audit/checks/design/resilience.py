@@ -130,8 +130,8 @@ class Oversubscription(FabricCheck):
         fabric, links = design.fabric, design.fabric.links
 
         def gbps(kind: int, end: NDArray[Any]) -> Ints:
-            here = rows(fabric, kind)
-            return per_device(fabric, end[here], links.speed_gbps[here])
+            links_of_kind = rows(fabric, kind)
+            return per_device(fabric, end[links_of_kind], links.speed_gbps[links_of_kind])
 
         pair = gbps(LEAF_LEAF, links.a) + gbps(LEAF_LEAF, links.b)
         tiers = [(LEAF, gbps(SERVER_LEAF, links.b), gbps(LEAF_SPINE, links.a) + pair)]

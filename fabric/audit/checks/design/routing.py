@@ -8,9 +8,18 @@ import numpy as np
 
 from fabric.audit.checks import ERROR, WARNING, Design, Finding
 from fabric.audit.checks.base import RESTORE_LOCK
-from fabric.audit.checks.design.base import BETWEEN_SWITCHES, FabricCheck, column, in_all, named, per_device, pinned, rows
+from fabric.audit.checks.design.base import FabricCheck, column, in_all, named, per_device, pinned, rows
 from fabric.base.text import ipv4
-from fabric.model.plan import LEAF, LEAF_SPINE, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE, SPINE_CORE, FabricPlan
+from fabric.model.plan import (
+    BETWEEN_SWITCHES,
+    LEAF,
+    LEAF_SPINE,
+    PRIVATE_2_BYTE,
+    PRIVATE_4_BYTE,
+    SPINE,
+    SPINE_CORE,
+    FabricPlan,
+)
 
 RESERVED = {
     23_456: "AS_TRANS (RFC 6793)",

@@ -65,7 +65,7 @@ def misplaced(text: str) -> list[Indented]:
     lines = list(_lines(text))
     inside = [line for line in lines if line.open]
     steps = Counter(line.spaces / line.open for line in inside if line.spaces)
-    step = max(steps, key=lambda one: steps[one], default=0.0)
+    step = max(steps, key=steps.__getitem__, default=0.0)
     if len(inside) < LEAST or step < 1 or step != int(step):
         return []
     odd = [line._replace(level=int(line.spaces / step)) for line in lines if line.spaces != step * line.open]

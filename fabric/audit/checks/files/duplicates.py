@@ -66,7 +66,7 @@ class OneOwner(FilesCheck):
         for rows in pairs.values():
             unsure = gateways | managed
             certain = [id(owner.fact) not in unsure and _can_meet(network, owner, other) for owner, other in rows]
-            yield from self._pair(rows, ["" if one else WARNING for one in certain])
+            yield from self._pair(rows, ["" if is_certain else WARNING for is_certain in certain])
         if links:
             yield self._links(links)
 
@@ -141,8 +141,8 @@ def _to_hosts(network: Network, owners: Sequence[Owner]) -> bool:
     It is on ports of more than two devices in equal subnets, without an anycast gateway, cable or session there.
     """
     subnets = {owner.fact.value for owner in owners}
-    own = [owner.interface for owner in owners]
-    ports = not any(is_loopback(port.name) or is_management(port.name) or port.gateways for port in own)
+    interfaces = [owner.interface for owner in owners]
+    ports = not any(is_loopback(port.name) or is_management(port.name) or port.gateways for port in interfaces)
     if len({id(owner.facts) for owner in owners}) < 3 or len(subnets) > 1 or not ports:
         return False
     net = network_of(subnets.pop())

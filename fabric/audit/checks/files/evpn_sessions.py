@@ -205,7 +205,7 @@ class Multihop(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            found: list[Neighbor] = []
+            lacking: list[Neighbor] = []
             for process in facts.bgp.values():
                 for peer in process.neighbors.values():
                     far = network.remote_end(peer)
@@ -213,12 +213,12 @@ class Multihop(FilesCheck):
                     if direct or far is None or not is_loopback(far.interface.name) or not is_external(process, peer):
                         continue
                     if not network.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer):
-                        found.append(peer)
-            if found and any(word in text for text in facts.texts.values() for word in HOP_WORDS):
+                        lacking.append(peer)
+            if lacking and any(word in text for text in facts.texts.values() for word in HOP_WORDS):
                 continue  # another statement than multihop may allow it
-            if found:  # most often of one group
-                names = listed([session_name(peer.vrf, peer.peer) for peer in found], 2)
-                at = Located(None, found[0].line, found[0].file)
+            if lacking:  # most often of one group
+                names = listed([session_name(peer.vrf, peer.peer) for peer in lacking], 2)
+                at = Located(None, lacking[0].line, lacking[0].file)
                 yield self.finding_at(facts, at, f"{names}: eBGP session to a loopback without multihop")
 
 
@@ -257,7 +257,7 @@ class OwnAs(FilesCheck):
 
     def _above(self, network: Network, facts: Facts) -> dict[str, Facts]:
         """Devices that it has a plain eBGP session with; none where one accepts the own AS number."""
-        found: dict[str, Facts] = {}
+        devices: dict[str, Facts] = {}
         for peer in facts.bgp[""].neighbors.values():
             far = network.remote_end(peer)
             if peer.allowas_in is not None:
@@ -265,8 +265,8 @@ class OwnAs(FilesCheck):
             if peer.local_as is not None:
                 continue  # the path has that number
             if far is not None and is_external(facts.bgp[""], peer) and not has_vtep(far.facts):
-                found[far.facts.name] = far.facts
-        return {} if _has_words([facts, *found.values()]) else found
+                devices[far.facts.name] = far.facts
+        return {} if _has_words([facts, *devices.values()]) else devices
 
     def _joined(self, network: Network, a: Facts, b: Facts) -> bool:
         """A pair that has a session, a peer link or one tunnel address needs no path over the spines."""

@@ -54,7 +54,7 @@ class Process:
 
 def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
     """Interface → what it states, or a network statement of the process states for its address."""
-    found: dict[str, Spoken] = {}
+    by_interface: dict[str, Spoken] = {}
     networks: list[tuple[IPv4Network, Located[str]]] = []
     process = Process()
     for clue, at in subject.outlines.clues.get(id(facts), ()):
@@ -66,31 +66,31 @@ def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
         if "port" not in words:
             _of_process(process, words, at)
             continue
-        own = found.setdefault(words["port"].lower(), Spoken(home=Located(None, at.line, at.file)))
+        settings = by_interface.setdefault(words["port"].lower(), Spoken(home=Located(None, at.line, at.file)))
         if "area" in words:
-            own.protocol = "OSPF"
-            own.values.setdefault("area", Located(area(words["area"]), at.line, at.file))
+            settings.protocol = "OSPF"
+            settings.values.setdefault("area", Located(area(words["area"]), at.line, at.file))
         if clue.words and "isis" in words:
-            own.protocol = own.protocol or "IS-IS"
+            settings.protocol = settings.protocol or "IS-IS"
         if "network" in words:
-            own.values["network"] = Located(SPELLINGS.get(words["network"], words["network"]), at.line, at.file)
+            settings.values["network"] = Located(SPELLINGS.get(words["network"], words["network"]), at.line, at.file)
         if "timer" in words:
-            own.values[words["timer"]] = Located(words["seconds"], at.line, at.file)
+            settings.values[words["timer"]] = Located(words["seconds"], at.line, at.file)
         for key in ("passive", "metric", "level", "ignore"):
             if key in words:
-                own.values[key] = Located(words[key].strip() or key, at.line, at.file)
+                settings.values[key] = Located(words[key].strip() or key, at.line, at.file)
         if "auth" in words:
-            own.values["auth"] = Located(mode(words["auth"]), at.line, at.file)
+            settings.values["auth"] = Located(mode(words["auth"]), at.line, at.file)
         if "off" in words:
-            own.values["level"] = Located(_without(words["off"]), at.line, at.file)
-    _by_network(found, facts, networks)
-    for own in found.values():
-        if own.protocol == "IS-IS":
-            own.default("level", process.level)
-            own.default("style", process.style)
-        elif own.protocol == "OSPF" and "area" in own.values:
-            own.default("auth", process.auth.get(own.values["area"].value))
-    return found
+            settings.values["level"] = Located(_without(words["off"]), at.line, at.file)
+    _by_network(by_interface, facts, networks)
+    for settings in by_interface.values():
+        if settings.protocol == "IS-IS":
+            settings.default("level", process.level)
+            settings.default("style", process.style)
+        elif settings.protocol == "OSPF" and "area" in settings.values:
+            settings.default("auth", process.auth.get(settings.values["area"].value))
+    return by_interface
 
 
 def _of_process(process: Process, words: Mapping[str, str], at: Place) -> None:
@@ -123,7 +123,7 @@ def _network(text: str) -> IPv4Network | None:
         return None
 
 
-def _by_network(found: dict[str, Spoken], facts: Facts, networks: Sequence[tuple[IPv4Network, Located[str]]]) -> None:
+def _by_network(by_interface: dict[str, Spoken], facts: Facts, networks: Sequence[tuple[IPv4Network, Located[str]]]) -> None:
     """The longest network statement with an address of an interface gives its area, where the interface states none."""
     for name, interface in facts.interfaces.items() if networks else ():
         for address in interface.addresses:
@@ -132,9 +132,9 @@ def _by_network(found: dict[str, Spoken], facts: Facts, networks: Sequence[tuple
             matching = [(net, fact) for net, fact in networks if ip_interface(address.value).ip in net]
             if matching:
                 _, fact = max(matching, key=lambda item: item[0].prefixlen)
-                own = found.setdefault(name.lower(), Spoken(home=Located(None, fact.line, fact.file)))
-                own.protocol = "OSPF"
-                own.values.setdefault("area", fact)
+                settings = by_interface.setdefault(name.lower(), Spoken(home=Located(None, fact.line, fact.file)))
+                settings.protocol = "OSPF"
+                settings.values.setdefault("area", fact)
 
 
 def not_judged(subject: Compared) -> Iterator[tuple[str, str]]:
@@ -183,11 +183,11 @@ class Adjacency(EqualsCheck):
                 continue
             if mine is None or theirs is None:
                 with_it, without = (a, b) if mine else (b, a)
-                there = (mine or theirs or Spoken()).home
+                source = (mine or theirs or Spoken()).home
                 protocol = (mine or theirs or Spoken()).protocol
-                if protocol and any(own.protocol == protocol for own in stated[id(without.facts)].values()):
+                if protocol and any(settings.protocol == protocol for settings in stated[id(without.facts)].values()):
                     at = Located(None, without.interface.line, without.interface.file)
-                    message = f"{without.interface.name}: no {protocol}, but {with_it} has it ({place(there)})"
+                    message = f"{without.interface.name}: no {protocol}, but {with_it} has it ({place(source)})"
                     yield self.finding_at(without.facts, at, message)
                 continue
             yield from self._differ(a, mine, b, theirs)
@@ -242,21 +242,21 @@ class Adjacency(EqualsCheck):
     @staticmethod
     def _both(key: str, mine: Spoken, theirs: Spoken) -> tuple[Located[str], Located[str]]:
         """A value at both ends; one that is not stated has no line, and the default where both speak OSPF."""
-        one, other = mine.values.get(key), theirs.values.get(key)
-        if one is None and other is None:
+        near, far = mine.values.get(key), theirs.values.get(key)
+        if near is None and far is None:
             same = Located("", 0)
             return same, same
-        stated = one or other
+        stated = near or far
         assert stated is not None
         unstated = stated.value
         if mine.protocol == theirs.protocol == "IS-IS" and key in ("auth", "network"):
             unstated = "none" if key == "auth" else UNSTATED["network"]
         elif mine.protocol == theirs.protocol == "OSPF":
             unstated = "none" if key == "auth" else UNSTATED.get(key, stated.value)
-            hello = next((own.values["hello"] for own in (mine, theirs) if "hello" in own.values), None)
+            hello = next((settings.values["hello"] for settings in (mine, theirs) if "hello" in settings.values), None)
             if key == "dead" and hello is not None:
                 unstated = stated.value  # follows the hello interval in some network OSes
-        return one or Located(unstated, 0), other or Located(unstated, 0)
+        return near or Located(unstated, 0), far or Located(unstated, 0)
 
 
 def _level(text: str) -> str:

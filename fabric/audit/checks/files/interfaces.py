@@ -22,7 +22,7 @@ from fabric.audit.checks import (
     Subject,
     is_management,
     is_up,
-    odd_ones,
+    outliers,
     place,
     without_prefix_length,
 )
@@ -69,7 +69,7 @@ class PointToPoint(FilesCheck):
                 yield from self._alone(network, net, members[0])
             reused = any(map(is_reused, (members, all_members)))
             if len(members) > 2 and not reused and not self._is_duplicate(members, twice):
-                yield from self._crowd(network, net, members)
+                yield from self._crowd(net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
         """A server's side is in no switch config; a device that was read and is named at the port should be there."""
@@ -78,11 +78,11 @@ class PointToPoint(FilesCheck):
         description = owner.interface.description.value if owner.interface.description else ""
         mine = f"{owner.interface.name}: {owner.fact.value}"
         for other in self._other_length(network, net, owner):
-            there = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
+            theirs = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
             yield self.finding_at(
                 owner.facts,
                 owner.fact,
-                f"{mine} and {there} have different prefix lengths",
+                f"{mine} and {theirs} have different prefix lengths",
                 about=_between(owner, other.facts),
             )
             return
@@ -113,16 +113,16 @@ class PointToPoint(FilesCheck):
         keys = {(owner.vrf, without_prefix_length(owner.fact.value)) for owner in members}
         return len(keys) <= 2 and not keys.isdisjoint(twice)
 
-    def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
+    def _crowd(self, net: str, members: list[Owner]) -> Iterator[Finding]:
         """Those that no other member has a session with are to blame; all of them where sessions do not tell."""
-        met = [own for own in members if any(_speaks(other, own) for other in members if other is not own)]
-        for owner in [own for own in members if own not in met] or members:
-            others = ", ".join(f"{own.facts.name} {own.interface.name}" for own in members if own is not owner)
+        met = [member for member in members if any(_speaks(other, member) for other in members if other is not member)]
+        for owner in [member for member in members if member not in met] or members:
+            others = ", ".join(f"{member.facts.name} {member.interface.name}" for member in members if member is not owner)
             yield self.finding_at(
                 owner.facts,
                 owner.fact,
                 f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
-                about=_between(owner, *(own.facts for own in members if own is not owner)),
+                about=_between(owner, *(member.facts for member in members if member is not owner)),
             )
 
 
@@ -211,7 +211,7 @@ class Mtu(FilesCheck):
                 kind = (*kind_of(interface), interface.name in sliced)
                 kinds.setdefault(kind, []).append((interface.mtu.value, interface))
         for rows in kinds.values():
-            usual, odd = odd_ones(rows) if len(rows) > 3 else (None, [])
+            usual, odd = outliers(rows) if len(rows) > 3 else (None, [])
             for value, interface in odd:
                 if id(interface) not in reported:
                     count = sum(1 for other, _ in rows if other == usual)

@@ -16,7 +16,7 @@ from fabric.audit.checks import (
     Finding,
     Network,
     is_up,
-    odd_ones,
+    outliers,
     place,
     tunnel_addresses,
     vrf_of,
@@ -65,16 +65,16 @@ class VniVlan(FilesCheck):
                     vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Located(None, vni.line, vni.file))))
         reported: set[tuple[str, int]] = set()
         for number, same in rows.items():
-            usual, odd = odd_ones(same)
+            usual, odd = outliers(same)
             for vlan, (facts, fact) in odd:
                 reported.add((facts.name, number))
                 yield self.finding_at(facts, fact, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
         for vlan, same_vlan in vnis.items():
-            usual, odd_vnis = odd_ones(same_vlan)
-            for number, (facts, here) in odd_vnis:
+            usual, odd_vnis = outliers(same_vlan)
+            for number, (facts, vni_fact) in odd_vnis:
                 if (facts.name, number) not in reported and len(rows.get(number, ())) < 2:
                     yield self.finding_at(
-                        facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}"
+                        facts, vni_fact, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}"
                     )
 
 
@@ -115,7 +115,7 @@ class VrfVni(FilesCheck):
             if vrf.vni
         )
         for number, rows in users.items():
-            _, odd = odd_ones([(name, (facts, fact)) for facts, name, fact in rows])
+            _, odd = outliers([(name, (facts, fact)) for facts, name, fact in rows])
             for name, (facts, fact) in odd if len({name for _, name, _ in rows}) > 1 else ():
                 other = next((row for row in rows if row[1] != name), rows[0])
                 message = f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
@@ -144,7 +144,7 @@ class VrfVni(FilesCheck):
             if vrf.vni
         )
         for name, rows in users.items():
-            usual, odd = odd_ones(rows)
+            usual, odd = outliers(rows)
             for number, (facts, fact) in odd:
                 others = tuple(other.name for value, (other, _) in rows if value != number)
                 message = f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}"
@@ -159,9 +159,9 @@ class VrfVni(FilesCheck):
                     for facts, table in rows
                     if getattr(table, kind)
                 ]
-                usual, odd = odd_ones(sets)
+                usual, odd = outliers(sets)
                 for value, (facts, table) in odd:
-                    others = next((one for one, _ in sets if one != value), frozenset())
+                    others = next((targets for targets, _ in sets if targets != value), frozenset())
                     expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
                     fact = next(
                         (fact for fact in getattr(table, kind) if fact.value not in expected), getattr(table, kind)[0]
@@ -215,10 +215,10 @@ def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> 
     number = users[0][2].value
     targets: list[set[str]] = []
     for facts in network.devices:
-        own = [vrf for name, vrf in facts.vrfs.items() if name in names]
-        if len(own) > 1 or any(vrf.vni and vrf.vni.value != number for vrf in own):
+        vrfs = [vrf for name, vrf in facts.vrfs.items() if name in names]
+        if len(vrfs) > 1 or any(vrf.vni and vrf.vni.value != number for vrf in vrfs):
             return False
-        targets += [{fact.value for fact in (*vrf.imports, *vrf.exports)} for vrf in own if vrf.imports or vrf.exports]
+        targets += [{fact.value for fact in (*vrf.imports, *vrf.exports)} for vrf in vrfs if vrf.imports or vrf.exports]
     return not targets or bool(set.intersection(*targets))
 
 
@@ -320,7 +320,7 @@ class TunnelSource(FilesCheck):
             if (shared := facts.anycast_mac) and not is_unicast(shared.value):
                 yield self.finding_at(facts, shared, f"anycast gateway: expected a unicast MAC address, got {shared.value}")
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
-        usual, odd = odd_ones(macs)
+        usual, odd = outliers(macs)
         for value, facts in odd:
             other = usual if usual != value else next(mac for mac, _ in macs if mac != value)
             message = f"anycast gateway MAC address {value}, but {other} on other leaves"
@@ -334,10 +334,10 @@ def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
     """
     for other in network.devices:
         for address in sorted(tunnel_addresses(other)) if other is not facts else ():
-            for own in network.owners.get(address, ()):
+            for owner in network.owners.get(address, ()):
                 begins = facts.vtep.value.removesuffix(".0") if facts.vtep else ""
-                if own.facts is facts and begins not in (own.interface.name, address) and not speaks_by(own, address):
-                    yield other.name, own.interface.name
+                if owner.facts is facts and begins not in (owner.interface.name, address) and not speaks_by(owner, address):
+                    yield other.name, owner.interface.name
 
 
 class GatewayPrefix(FilesCheck):
@@ -364,9 +364,9 @@ class GatewayPrefix(FilesCheck):
         )
         for (_, address), rows in users.items():
             lengths = [(fact.value.rpartition("/")[2], (facts, name, fact)) for facts, name, fact in rows]
-            usual, odd = odd_ones(lengths)
+            usual, odd = outliers(lengths)
             for length, (facts, name, fact) in odd:
-                other = usual if usual != length else next(one for one, _ in lengths if one != length)
+                other = usual if usual != length else next(expected for expected, _ in lengths if expected != length)
                 yield self.finding_at(
                     facts, fact, f"{name}: anycast gateway {address} with /{length}, but /{other} on other leaves"
                 )
@@ -437,7 +437,8 @@ class TunnelFits(FilesCheck):
         for facts in network.devices:
             mtu_limit = room.get(facts.name)
             by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
-            hosts = {vrf_of(own) for name, own in facts.interfaces.items() if VLAN.match(name) and _has_hosts(own)}
+            svis = (interface for name, interface in facts.interfaces.items() if VLAN.match(name))
+            hosts = {vrf_of(svi) for svi in svis if _has_hosts(svi)}
             for name, interface in facts.interfaces.items() if mtu_limit else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
                 between = VLAN.match(name) and (  # a pair's peer link, which no tunnel crosses

@@ -283,10 +283,10 @@ def unused(names: Names, found: Named) -> Iterator[Located[str]]:
             yield Located(f"{kind.title} {name.text}", place.line, place.file)
 
 
-def shared(names: Names, found: Named) -> Iterator[Located[str]]:
+def shared(names: Names, uses: Named) -> Iterator[Located[str]]:
     """Every value that two objects have and only one may have, at the later one, or that one statement has twice."""
     first: dict[tuple[int, str, str], tuple[str, Place]] = {}
-    for name, place in found:
+    for name, place in uses:
         if not name.of:
             continue
         key = name.kind, name.scope, name.text
@@ -364,12 +364,12 @@ def _neighbors(network: Network, facts: Facts) -> dict[Kind, set[str]]:
 
 def _lists(text: str, wanted: set[str]) -> Iterator[Listed]:
     """Lines that differ in addresses and numbers alone, with the addresses that are wanted."""
-    found: dict[str, Listed] = {}
+    by_form: dict[str, Listed] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if "neighbor" in line or not ("." in line or ":" in line):  # most lines, without a pattern
             continue
         addresses = {without_prefix_length(match) for match in ADDRESS.findall(line)} & wanted
         if addresses and not OTHER.search(line):
             form = NUMBER.sub("#", REPEATED.sub("*", ADDRESS.sub("*", line.strip(" \t,;"))))
-            found.setdefault(form, {}).update(dict.fromkeys(addresses, number))
-    yield from found.values()
+            by_form.setdefault(form, {}).update(dict.fromkeys(addresses, number))
+    yield from by_form.values()

@@ -80,9 +80,7 @@ class Unreadable(FilesCheck):
     def of(cls, device: str, error: UnreadableError) -> Finding:
         """The finding about a file that its reader fails on."""
         hint = f"{cls.remediation}; if it is as the device printed it, run the command with --debug and report the output"
-        return Finding(
-            id=cls.id, severity=cls.severity, device=device, file=error.file, line=error.line, message=str(error), hint=hint
-        )
+        return cls.in_file(device, error.file, error.line, str(error), hint)
 
 
 def _by_cause(places: list[Located[str]]) -> list[list[Located[str]]]:
@@ -129,16 +127,7 @@ class Unrecognized(FolderCheck):
                 merge = Merge(
                     text=f"{text}, such as {firsts.setdefault(kind, os.path.basename(path))}", noun="file", file=home
                 )
-            yield Finding(
-                id=self.id,
-                severity=severity,
-                device="",
-                file=path,
-                line=0,
-                message=f"not read: {kind.reason}",
-                hint=hint,
-                merge=merge,
-            )
+            yield self.in_file("", path, 0, f"not read: {kind.reason}", hint, severity, merge=merge)
 
 
 def _homes(unrecognized: Mapping[str, Kind]) -> dict[str, str]:
@@ -149,10 +138,11 @@ def _homes(unrecognized: Mapping[str, Kind]) -> dict[str, str]:
     """
     homes: dict[str, str] = {}
     for kind, paths in grouped((kind, path) for path, kind in unrecognized.items()).items():
-        own = grouped((os.path.dirname(path), path) for path in paths)
-        above = Counter(os.path.dirname(folder) for folder, inside in own.items() if len(inside) == 1)
-        common = os.path.commonpath(own) if all(map(os.path.isabs, own)) else os.path.commonpath([f"./{one}" for one in own])
-        for folder, inside in own.items():
+        by_folder = grouped((os.path.dirname(path), path) for path in paths)
+        above = Counter(os.path.dirname(folder) for folder, inside in by_folder.items() if len(inside) == 1)
+        absolute = all(map(os.path.isabs, by_folder))
+        common = os.path.commonpath(folder if absolute else f"./{folder}" for folder in by_folder)
+        for folder, inside in by_folder.items():
             up = os.path.dirname(folder)
             of_devices = up if len(inside) == 1 and above[up] > 1 else folder
             homes |= dict.fromkeys(inside, of_devices if kind.config else os.path.normpath(common))
@@ -307,25 +297,15 @@ class Statements(RestCheck):
         differences = statement_differences(rest.facts.nos, rest.rendered, texts)
         for one in unexplained(list(misspelled(differences)), rest.reported):
             severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
-            place = one.place
-            text, what = message(syntax, one), about(syntax, one)
-            yield Finding(
-                id=self.id,
-                severity=severity,
-                device=rest.facts.name,
-                file=place.file,
-                line=place.line,
-                message=text,
-                hint=fix,
-                about=what,
-            )
+            place, text = one.place, message(syntax, one)
+            yield self.in_file(rest.facts.name, place.file, place.line, text, fix, severity, about=about(syntax, one))
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
         for name in missing_files(rest.facts.nos, rest.rendered, rest.files):
             text = f"no {name} in the folder: the statements of this file were not compared"
             file = min(rest.files)
             hint = f"collect {name} from the device as well"
-            yield Finding(id=self.id, severity=WARNING, device=rest.facts.name, file=file, line=0, message=text, hint=hint)
+            yield self.in_file(rest.facts.name, file, 0, text, hint, WARNING)
 
 
 class Unfinished(OnDiskCheck):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
-from fabric.audit.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Merge, Network, odd_ones, place, role
+from fabric.audit.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Merge, Network, outliers, place, role
 from fabric.audit.checks.base import REGENERATE
 from fabric.base.text import listed
 from fabric.model.facts import Facts, Located, PortQos
@@ -62,13 +62,13 @@ class Pfc(FilesCheck):
             theirs = lossless(b.interface.qos) if b.interface.qos else frozenset()
             if mine == theirs:
                 continue
-            own, far, less, more = (a, b, mine, theirs) if len(mine) <= len(theirs) else (b, a, theirs, mine)
-            fact: Located[object] = Located(None, own.interface.line, own.interface.file)
-            if own.interface.qos and own.interface.qos.pfc:
-                fact = own.interface.qos.pfc[0]
+            near, far, less, more = (a, b, mine, theirs) if len(mine) <= len(theirs) else (b, a, theirs, mine)
+            fact: Located[object] = Located(None, near.interface.line, near.interface.file)
+            if near.interface.qos and near.interface.qos.pfc:
+                fact = near.interface.qos.pfc[0]
             got = f"PFC is enabled for {_numbers(less)}, but for {_numbers(more)}"
-            merge = Merge(text=f"{{names}}: {got} at the other ends", names=(own.interface.name,), most=3)
-            yield self.finding_at(own.facts, fact, f"{own.interface.name}: {got} on {far}", merge=merge)
+            merge = Merge(text=f"{{names}}: {got} at the other ends", names=(near.interface.name,), most=3)
+            yield self.finding_at(near.facts, fact, f"{near.interface.name}: {got} on {far}", merge=merge)
 
 
 def _numbers(values: frozenset[int]) -> str:
@@ -112,12 +112,12 @@ class Dscp(FilesCheck):
         for facts, port, qos in users:
             by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
         rows = [(thresholds, (thresholds, user)) for (_, thresholds), user in by_device.items()]
-        usual, odd = odd_ones([row for row in rows if not _whole_blocks(row[0])])
-        outliers = [(usual, row) for _, row in odd]
-        usual_blocks, odd = odd_ones([(_blocks(thresholds), row) for thresholds, row in rows])
+        usual, odd = outliers([row for row in rows if not _whole_blocks(row[0])])
+        deviating = [(usual, row) for _, row in odd]
+        usual_blocks, odd = outliers([(_blocks(thresholds), row) for thresholds, row in rows])
         usual = next((thresholds for thresholds, _ in rows if _blocks(thresholds) == usual_blocks), None)
-        outliers += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
-        for usual, (thresholds, (facts, port, qos)) in outliers:
+        deviating += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
+        for usual, (thresholds, (facts, port, qos)) in deviating:
             expected = usual or frozenset()
             if len(rows) == 2:
                 expected = next(other for other, _ in rows if other != thresholds)
@@ -129,13 +129,13 @@ class Dscp(FilesCheck):
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""
         for facts in network.devices:
-            found: dict[int, list[tuple[str, Located[int]]]] = {}
+            by_priority: dict[int, list[tuple[str, Located[int]]]] = {}
             for port, qos in classes(facts):
                 mapped = {fact.value for fact in qos.priorities.values()}
                 for fact in qos.pfc if mapped else ():
                     if fact.value not in mapped:
-                        found.setdefault(fact.value, []).append((port, fact))
-            for priority, rows in found.items():
+                        by_priority.setdefault(fact.value, []).append((port, fact))
+            for priority, rows in by_priority.items():
                 got = f"PFC is enabled for priority {priority}, but no DSCP is mapped to this priority"
                 hint = f"map a DSCP to priority {priority}, or disable PFC for priority {priority}"
                 yield self.finding_at(facts, rows[0][1], f"{_ports(rows)}: {got}", hint=hint)
@@ -248,7 +248,7 @@ def _odd_roles(
         devices = {facts.name for _, (facts, _, _) in rows}
         if len(devices) < len(rows):
             continue  # several kinds of ports of one speed on a device: nothing says which should be alike
-        _, odd = odd_ones(rows)
+        _, odd = outliers(rows)
         users = Counter(value for value, _ in rows)
         for value, (facts, port, fact) in odd:
             other = next(row for row in rows if row[0] != value)
@@ -283,10 +283,10 @@ def _in_proportion(mine: PortQos | None, theirs: PortQos | None) -> bool:
         if sum(_value(getattr(near, field)) != _value(getattr(far, field)) for field in PERCENTS) == 1:
             return False
         for field in PERCENTS[:2]:
-            one, two = _value(getattr(near, field)), _value(getattr(far, field))
-            if 0 < one < LAST_PERCENT and 0 < two < LAST_PERCENT:
-                lowest = max(lowest, (one - 0.5) / (two + 0.5))
-                highest = min(highest, (one + 0.5) / (two - 0.5))
+            own, other = _value(getattr(near, field)), _value(getattr(far, field))
+            if 0 < own < LAST_PERCENT and 0 < other < LAST_PERCENT:
+                lowest = max(lowest, (own - 0.5) / (other + 0.5))
+                highest = min(highest, (own + 0.5) / (other - 0.5))
     return lowest <= highest < math.inf
 
 
@@ -360,11 +360,11 @@ class HashSeeds(FilesCheck):
         for a, b in network.links:
             mine, theirs = a.facts.hash_seed, b.facts.hash_seed
             if mine and theirs and mine.value == theirs.value and role(a.facts.name) != role(b.facts.name):
-                for own, far, fact in ((a, b, mine), (b, a, theirs)):
-                    if own.facts.name not in reported:
-                        reported.add(own.facts.name)
+                for near, far, fact in ((a, b, mine), (b, a, theirs)):
+                    if near.facts.name not in reported:
+                        reported.add(near.facts.name)
                         yield self.finding_at(
-                            own.facts,
+                            near.facts,
                             fact,
                             f"hash seed {fact.value} is also configured on {far.facts.name}, in another tier",
                             severity=NOTE,

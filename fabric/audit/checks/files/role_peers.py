@@ -42,18 +42,18 @@ class Compared:
     @cached_property
     def lacking(self) -> dict[int, list[tuple[re.Pattern[str], Clue, Place]]]:
         """Statements without the one that they need, with its pattern, by `id()` of the device's facts."""
-        found: dict[int, list[tuple[re.Pattern[str], Clue, Place]]] = {}
+        missing: dict[int, list[tuple[re.Pattern[str], Clue, Place]]] = {}
         for facts in self.network.devices:
             clues = self.outlines.clues.get(id(facts), ())
             needs = syntax_of(facts.nos).rules.needs if clues else ()
-            there = {(clue.rule, clue.shared) for clue, _ in clues if not clue.used}
+            present = {(clue.rule, clue.shared) for clue, _ in clues if not clue.used}
             for clue, place in clues:
-                if not clue.used or (clue.rule, clue.shared) in there:
+                if not clue.used or (clue.rule, clue.shared) in present:
                     continue
                 need = needs[clue.rule]
-                if need.given is None or (clue.rule, GIVEN) in there:
-                    found.setdefault(id(facts), []).append((need.needs or NEVER, clue, place))
-        return found
+                if need.given is None or (clue.rule, GIVEN) in present:
+                    missing.setdefault(id(facts), []).append((need.needs or NEVER, clue, place))
+        return missing
 
     @cached_property
     def misspelled(self) -> list[Misspelled]:
@@ -138,13 +138,13 @@ class Spelling(EqualsCheck):
     remediation = "correct the word, if it is misspelled"
 
     def check(self, subject: Compared) -> Iterator[Finding]:
-        reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
+        reported = {(word.file, word.line) for word in subject.reported if word.severity != NOTE and word.line}
         devices = {id(facts): facts for facts in subject.network.devices}
-        for one in subject.misspelled:
-            if (one.place.file, one.place.line) not in reported and one.device in devices:
-                known = f"{plural(one.similar, 'similar statement')} have" if one.similar else "the end of a section is"
-                message = f"`{one.word}`: {known} `{one.usual}`"
-                about = About(expected=one.usual, got=one.word)
+        for word in subject.misspelled:
+            if (word.place.file, word.place.line) not in reported and word.device in devices:
+                known = f"{plural(word.similar, 'similar statement')} have" if word.similar else "the end of a section is"
+                message = f"`{word.word}`: {known} `{word.usual}`"
+                about = About(expected=word.usual, got=word.word)
                 yield self.finding_at(
-                    devices[one.device], Located(None, one.place.line, one.place.file), message, about=about
+                    devices[word.device], Located(None, word.place.line, word.place.file), message, about=about
                 )

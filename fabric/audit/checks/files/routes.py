@@ -46,14 +46,14 @@ class NextHop(FilesCheck):
 
 
 def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
-    own = network.near[id(facts)]
-    if not route.via or not any(table == route.table for table, _, _ in own.lengths):
+    subnets = network.near[id(facts)]
+    if not route.via or not any(table == route.table for table, _, _ in subnets.lengths):
         return False  # over an interface; or the files have no address of that table
     ip = ip_address(route.via.partition("%")[0])
     others = (other for other in facts.routes if other.vrf == route.table and _net(other) != _net(route))
     if ip.is_link_local or ip.is_unspecified or any(within(str(ip), _net(other)) for other in others):
         return False
-    if own.own_addresses_in_subnet(route.table, str(ip)):
+    if subnets.own_addresses_in_subnet(route.table, str(ip)):
         return False
     if route.table == MANAGEMENT:  # without routing protocols
         return True
@@ -105,10 +105,10 @@ class OwnFromOutside(FilesCheck):
         for table, borders in grouped((border.peer.vrf, border) for border in _borders(network)).items():
             if len({border.asn for border in borders}) < 2:
                 continue
-            own = _Own(network, table)
-            for (_, policy), same in grouped(((id(one.facts), one.policy.value), one) for one in borders).items():
+            network_prefixes = _Own(network, table)
+            for (_, policy), same in grouped(((id(entry.facts), entry.policy.value), entry) for entry in borders).items():
                 border = same[0]
-                passing = [str(net) for net in own.prefixes if lets_in(border.facts, policy, net)]
+                passing = [str(net) for net in network_prefixes.prefixes if lets_in(border.facts, policy, net)]
                 if passing:
                     count = f"{plural(len(passing), 'prefix', 'prefixes')} of the network itself"
                     message = f"{policy} of {border.peer.peer} permits {count}: {listed(passing, 2)}"
@@ -144,13 +144,13 @@ class _Own:
     @cached_property
     def prefixes(self) -> list[Net]:
         """Aggregates, loopbacks and subnets, in the order of the files."""
-        found: dict[Net, None] = {}
+        nets: dict[Net, None] = {}
         for facts in self.network.devices:
             for process in facts.bgp.values():
                 if process.vrf == self.table:
-                    found |= dict.fromkeys(ip_network(one.value, strict=False) for one in process.aggregates)
+                    nets |= dict.fromkeys(ip_network(fact.value, strict=False) for fact in process.aggregates)
             for interface in facts.interfaces.values():
                 table = interface.vrf.value if interface.vrf else ""
                 if table == self.table != MANAGEMENT:
-                    found |= dict.fromkeys(ip_interface(one.value).network for one in interface.addresses)
-        return list(found)
+                    nets |= dict.fromkeys(ip_interface(fact.value).network for fact in interface.addresses)
+        return list(nets)

@@ -43,7 +43,8 @@ class HostNames(FilesCheck):
         for same in copies.values():
             message = f"host name {same[0].name} is in the configs of {len(same)} devices, the first {same[0].files[0]}"
             yield self.finding_at(same[1], same[1].hostname, message, hint=self.of_several, severity=WARNING)
-        reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
+        of_names = (difference.place for difference in network.differences if difference.key.kind == "hostname")
+        reported = {(place.file, place.line) for place in of_names}
         for facts in network.devices:
             for name in facts.others:
                 if (name.file, name.line) in reported:
@@ -89,11 +90,11 @@ class Servers(FilesCheck):
                 missing["only one NTP server"].append(facts)
             if not facts.services.syslog:
                 missing["no syslog server"].append(facts)
-        for what, devices in missing.items():
+        for fault, devices in missing.items():
             if devices:
                 others = plural(len(devices) - 1, "other device")
                 rest = f" on this device and {others}" if len(devices) > 1 else ""
-                yield self.finding_at(devices[0], None, f"{what}{rest}", severity=NOTE)
+                yield self.finding_at(devices[0], None, f"{fault}{rest}", severity=NOTE)
 
 
 class ControlPlane(FilesCheck):

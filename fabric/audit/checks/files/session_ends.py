@@ -138,9 +138,9 @@ class Sessions(FilesCheck):
             if far is not None and (far.reverse is not None or _knows_its_end(network, facts, peer)):
                 yield from self._both_ends(network, facts, peer, far)
             elif far is None and not (peer.dynamic or peer.interface):
-                found = list(self._unassigned(network, facts, peer, numbers))
-                yield from found
-                if not found:
+                findings = list(self._unassigned(network, facts, peer, numbers))
+                yield from findings
+                if not findings:
                     number = peer.remote_as.value if peer.remote_as else None
                     outside.setdefault(number if isinstance(number, int) else facts.name, []).append((facts, peer))
         yield from self._outside(outside.values())
@@ -151,7 +151,7 @@ class Sessions(FilesCheck):
             facts, peer = rows[0]
             message = "address not assigned to any device in the files"
             if len(rows) > 1:
-                more, devices = plural(len(rows) - 1, "more session"), len({id(own) for own, _ in rows})
+                more, devices = plural(len(rows) - 1, "more session"), len({id(device) for device, _ in rows})
                 where = f" of {devices} devices" if devices > 1 else ""
                 same = " with the same AS" if peer.remote_as and isinstance(peer.remote_as.value, int) else ""
                 message += f"; {more}{where}{same}"
@@ -171,8 +171,8 @@ class Sessions(FilesCheck):
             yield self._at(facts, peer, f"this address of {end} is in no subnet of this device", far=far.facts)
             return
         if peer.source is not None and (reverse := self._other_address(network, peer, far)) is not None:
-            there = place(Located(None, reverse.line, reverse.file))
-            message = f"local address {peer.source.value}, but {far.facts.name} has neighbor {reverse.peer} ({there})"
+            position = place(Located(None, reverse.line, reverse.file))
+            message = f"local address {peer.source.value}, but {far.facts.name} has neighbor {reverse.peer} ({position})"
             yield self._at(facts, peer, message, far=far.facts)
             return
         far_process, vrf = far.process, vrf_of(far.interface)
@@ -208,9 +208,8 @@ class Sessions(FilesCheck):
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
         intended = named or self._of_number(network, facts, peer, numbers)
-        addresses_unknown = any(
-            not has_addresses(own) or _ports_unread(own) for own in (facts, intended) if own
-        )  # they stand elsewhere
+        ends = [end for end in (facts, intended) if end]
+        addresses_unknown = any(not has_addresses(end) or _ports_unread(end) for end in ends)
         if intended is not None and not addresses_unknown:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {intended.name}" if named else f"AS {number} belongs to {intended.name}"
@@ -256,19 +255,19 @@ class LocalAddress(FilesCheck):
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
-            own = {
+            local = {
                 without_prefix_length(fact.value)
                 for interface in facts.interfaces.values()
                 for fact in (*interface.addresses, *interface.gateways)
             }
-            own |= facts.interfaces.keys()
+            local |= facts.interfaces.keys()
             users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
                 source = peer.source
                 if (
                     source
                     and is_enabled(peer)
-                    and not own & {without_prefix_length(source.value), source.value.removesuffix(".0")}
+                    and not local & {without_prefix_length(source.value), source.value.removesuffix(".0")}
                 ):
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
@@ -324,8 +323,8 @@ class RouterId(FilesCheck):
     def check(self, network: Network) -> Iterator[Finding]:
         users: dict[str, list[tuple[Facts, Located[str]]]] = {}
         for facts in network.devices:
-            seen = {process.router_id.value: process.router_id for process in facts.bgp.values() if process.router_id}
-            for value, fact in seen.items():
+            router_ids = {process.router_id.value: process.router_id for process in facts.bgp.values() if process.router_id}
+            for value, fact in router_ids.items():
                 users.setdefault(value, []).append((facts, fact))
         for value, all_users in users.items():
             if len({facts.name.lower() for facts, _ in all_users}) < 2:

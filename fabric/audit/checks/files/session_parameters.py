@@ -16,7 +16,7 @@ from fabric.audit.checks import (
     Finding,
     Merge,
     Network,
-    odd_ones,
+    outliers,
     place,
     role,
     session_name,
@@ -73,9 +73,9 @@ class SessionTerms(FilesCheck):
     def _timers(self, ends: Ends, blamed: bool) -> Iterator[Finding]:
         facts, peer, far, reverse = ends
         if bool(peer.bfd and peer.bfd.value) != bool(reverse.bfd and reverse.bfd.value):
-            with_it, without, there = (facts, far, reverse) if peer.bfd and peer.bfd.value else (far, facts, peer)
-            line = Located(None, there.line, there.file)
-            name = session_name(there.vrf, there.peer)
+            with_it, without, half = (facts, far, reverse) if peer.bfd and peer.bfd.value else (far, facts, peer)
+            line = Located(None, half.line, half.file)
+            name = session_name(half.vrf, half.peer)
             yield self.finding_at(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
         if not blamed and peer.hold_s and reverse.hold_s and peer.hold_s.value != reverse.hold_s.value:
             where = f"{reverse.hold_s.value} s on {far.name} ({place(reverse.hold_s)})"
@@ -112,7 +112,7 @@ class SessionTerms(FilesCheck):
 
 def _has_another_session(network: Network, ends: Ends, family: str) -> bool:
     """Whether two devices have another session for an address family: EVPN between loopbacks, IPv6 over IPv6."""
-    for own, there in ((ends.facts, ends.far), (ends.far, ends.facts)):
+    for own, there in ((ends.facts, ends.remote), (ends.remote, ends.facts)):
         for peer in own.neighbors():
             meant = any(fact.value == family for fact in peer.families) or (family == "ipv6" and ":" in peer.peer)
             far = network.remote_end(peer) if meant and peer is not ends.peer and peer is not ends.reverse else None
@@ -140,7 +140,7 @@ class HoldTimes:
 
     def blamed(self, ends: Ends) -> bool:
         """Whether one end of a session is a cause."""
-        both = ((ends.facts, ends.peer.hold_s), (ends.far, ends.reverse.hold_s))
+        both = ((ends.facts, ends.peer.hold_s), (ends.remote, ends.reverse.hold_s))
         return any(hold is not None and (device.name, hold.value) in self.causes for device, hold in both)
 
     def odd(self) -> Iterator[tuple[Facts, Located[int] | None, str]]:
@@ -248,7 +248,7 @@ class Multipath(FilesCheck):
         counts = {id(facts): self._roles(network, facts) for facts in network.devices}
         for facts in network.devices:
             for process in facts.bgp.values():
-                groups = self._groups(network, facts, process)
+                groups = self._groups(network, process)
                 upward = [rows for rows in groups if all(counts[id(far)][role(facts.name)] >= len(rows) for _, far in rows)]
                 alike = [rows for rows in groups if len({asn for asn, _ in rows}) == 1]  # to one tier, or to one device
                 widest, path_count = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
@@ -267,7 +267,7 @@ class Multipath(FilesCheck):
         peers = [peer for peer in facts.neighbors() if _carries_ip(peer)]
         return Counter(role(far.facts.name) for peer in peers if (far := network.remote_end(peer)))
 
-    def _groups(self, network: Network, facts: Facts, process: Bgp) -> list[list[tuple[int, Facts]]]:
+    def _groups(self, network: Network, process: Bgp) -> list[list[tuple[int, Facts]]]:
         """Neighbors of one role each, with their AS numbers."""
         groups: dict[str, list[tuple[int, Facts]]] = {}
         for peer in process.neighbors.values():
@@ -295,7 +295,7 @@ class Timers(FilesCheck):
         for facts in network.devices:
             for process in facts.bgp.values():
                 rows = [(peer.hold_s.value, peer) for peer in process.neighbors.values() if peer.hold_s]
-                usual, odd = odd_ones(rows) if len(rows) > 2 else (None, [])
+                usual, odd = outliers(rows) if len(rows) > 2 else (None, [])
                 for value, peer in odd:
                     name = session_name(peer.vrf, peer.peer)
                     yield self.finding_at(

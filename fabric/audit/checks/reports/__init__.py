@@ -1,27 +1,22 @@
-"""Reports of a verdict, one format a file; each is text that ends with a line break.
+"""The report of every command that compares: `check`, `drift`, `verify`, `cabling verify`, `diff` and `lab test`.
 
-The text of a finding may come from third-party files, so every report writes it as data of its format.
+A command says what it found as a `Report`; one function a format writes it as text that ends with a line break. The text of a
+finding may come from third-party files, so every report writes it as data of its format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
-
-from fabric.base.formats import Format
 
 if TYPE_CHECKING:
     from fabric.audit.checks import Verdict
+    from fabric.audit.checks.reports.formats import Report
 
-FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.audit.checks.reports.formats:text_report"),
-    "json": Format("all that the run knows", "fabric.audit.checks.reports.formats:json_report"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.formats:sarif_report"),
-    "junit": Format("JUnit XML, for test results of CI", "fabric.audit.checks.reports.formats:junit_report"),
-    "github": Format("annotations of a GitHub workflow", "fabric.audit.checks.reports.formats:github_report"),
-}
+FORMATS = ("text", "markdown", "json", "sarif", "junit", "github")
 
 
-def report(form: str, verdict: Verdict) -> str:
-    """The report in one of FORMATS. KeyError for another name."""
-    return FORMATS[form](verdict)
+def report(form: str, found: Report | Verdict) -> str:
+    """The report in one of its formats; a verdict alone is that of `fabric check`. KeyError for another name."""
+    from fabric.audit.checks.reports.formats import WRITERS, Report, check_report
+
+    return WRITERS[form](found if isinstance(found, Report) else check_report(found))

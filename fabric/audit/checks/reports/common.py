@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Check, Finding, Merge, Verdict
 from fabric.base.diagnostics import subject_of
@@ -114,21 +115,19 @@ OTHER = Rule(
 )
 
 
-def rule_of(id: str) -> Rule:
-    """The rule of a check, or of the subject of a code without one."""
+def rule_of(id: str, others: Mapping[str, Rule] = MappingProxyType({})) -> Rule:
+    """The rule of a check, or of the subject of a code without one.
+
+    Args:
+        id: of a finding.
+        others: rules of ids that are not of checks.
+    """
+    if id in others:
+        return others[id]
     check = Check.registry.get(id)
     if check is None:
         family = subject_of(id)
-        like = FAMILIES.get(family.name, OTHER) if family else OTHER
-        return Rule(
-            id=id,
-            name=like.name,
-            title=like.title,
-            why=like.why,
-            remediation=like.remediation,
-            severity=like.severity,
-            subject=like.subject,
-        )
+        return replace(FAMILIES.get(family.name, OTHER) if family else OTHER, id=id)
     _, _, subject = check.__module__.partition("fabric.audit.checks.")
     return Rule(
         id=id,

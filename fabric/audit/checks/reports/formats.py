@@ -5,27 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fabric.audit.checks import ERROR, FAIL_ON, NOTE, SEVERITIES, WARNING, Finding, FindingDocument, Read, Verdict
-from fabric.audit.checks.reports.common import (
-    SEE,
-    Group,
-    Rule,
-    clean,
-    device_and_message,
-    folded,
-    groups,
-    line,
-    place,
-    printed,
-    relative,
-    rule_of,
-)
+from fabric.audit.checks.reports import common
+from fabric.audit.checks.reports.common import line, place
 from fabric.base.formats import Case, Failure, Suite, json_text
-from fabric.base.formats.junit import junit
+from fabric.base.formats.blocks import Fold, Section, cut_table, markdown, plain
+from fabric.base.formats.junit import NO_TIME, junit
 from fabric.base.grouping import grouped
 from fabric.base.schemas.models import CheckId, Count, Document, document, enum_of, itself, json_key
 from fabric.base.text import and_more, counted, plural, printable
@@ -34,18 +24,86 @@ from fabric.base.version import __version__
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown
 MOST_LETTERS = 100  # shown of a statement
+MAX_FILES = 5  # in a list that may be cut
 
 
-def text_report(verdict: Verdict) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a command reports; every format is written of it.
+
+    Attributes:
+        command: as it is typed.
+        verdict: its findings, for SARIF and annotations.
+        title: of a comment, in Markdown.
+        summary: the outcome in a line.
+        text: for people at a terminal.
+        document: that of `fabric schema`. Keys are a promise: they grow, and none goes.
+        sections: of Markdown, below title and summary.
+        suites: tests of JUnit.
+        csv: a table.
+        shown_by: the command that shows what does not fit into a comment.
+        rules: what ids of findings mean that are not of checks.
+        time: seconds of the run, where they are a result of it.
+        ascii: JSON has escapes for letters beyond ASCII.
+    """
+
+    command: str
+    verdict: Verdict
+    title: str
+    summary: Callable[[], str]
+    text: Callable[[], str]
+    document: Callable[[], dict[str, Any]]
+    sections: Callable[[], Iterable[Section]]
+    suites: Callable[[], Sequence[Suite]]
+    csv: Callable[[], str] = str
+    shown_by: str = ""
+    rules: Mapping[str, common.Rule] = field(default_factory=dict)
+    time: str = NO_TIME
+    ascii: bool = False
+
+
+def check_report(verdict: Verdict) -> Report:
+    """That of `fabric check`: a verdict alone."""
+    return Report(
+        command="fabric check",
+        verdict=verdict,
+        title=f"Fabric check: {plain(', '.join(read.what for read in verdict.read))}",
+        summary=lambda: verdict.sentence(common.printed(verdict)),
+        text=lambda: verdict_text(verdict),
+        document=lambda: document(verdict, CheckDocument),
+        sections=lambda: finding_sections(verdict),
+        suites=lambda: _suites(verdict),
+        ascii=True,
+    )
+
+
+# --- terminal -------------------------------------------------------------------------------------------------
+
+
+def verdict_text(verdict: Verdict) -> str:
     """Blocks with an empty line between them; the last line is the verdict."""
     blocks = [
         *_by_file(verdict.findings, _finding, verdict.whole),
         *_by_file(verdict.silenced, _silenced, verdict.whole),
         [line for read in verdict.read for line in _read(read, verdict.whole)],
         [f"not checked: {printable(what)}: {printable(why)}" for what, why in verdict.skipped],
-        [verdict.sentence(printed(verdict))],
+        [verdict.sentence(common.printed(verdict))],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def findings_text(verdict: Verdict, whole: bool) -> str:
+    """The findings as `fabric check` prints them, without what was read and the line that sums up."""
+    findings = replace(verdict, whole=whole, read=(), skipped=(), ran=())
+    return verdict_text(findings).rstrip("\n").rpartition("\n\n")[0]
+
+
+def file_lines(title: str, files: Sequence[tuple[str, str]], whole: bool) -> Iterator[str]:
+    """`not read: FILE: REASON` of each file, or of the first ones."""
+    shown = files if whole else files[:MAX_FILES]
+    yield from (f"{title}: {printable(path)}: {printable(reason)}" for path, reason in shown)
+    if len(files) > len(shown):
+        yield f"{title}: {and_more(len(files) - len(shown), 'file', see=common.SEE)}"
 
 
 def _by_file(
@@ -53,7 +111,7 @@ def _by_file(
 ) -> Iterator[list[str]]:
     """A block for each file; its last lines count the findings not shown."""
     files: dict[str, list[Finding]] = defaultdict(list)
-    for finding in sorted(folded(map(clean, findings), whole), key=_rank):  # stable: places stay in order
+    for finding in sorted(common.folded(map(common.clean, findings), whole), key=_rank):  # stable: places stay in order
         files[finding.file].append(finding)
     hints: set[str] = set()
     for file, group in sorted(files.items(), key=lambda item: (_rank(item[1][0]), item[0])):
@@ -66,7 +124,7 @@ def _by_file(
                 lines.extend(show(finding, hints))
         for (severity, id), count in number.items():
             if count > MOST_ALIKE and not whole:
-                lines.append(f"{file or 'no file'}: {severity}[{id}]: {and_more(count - MOST_ALIKE, see=SEE)}")
+                lines.append(f"{file or 'no file'}: {severity}[{id}]: {and_more(count - MOST_ALIKE, see=common.SEE)}")
         yield lines
 
 
@@ -83,7 +141,7 @@ def _finding(finding: Finding, hints: set[str]) -> Iterator[str]:
 
 
 def _silenced(finding: Finding, hints: set[str]) -> Iterator[str]:
-    yield f"{place(finding)}: silenced[{finding.id}]: {device_and_message(finding)}; reason: {finding.silenced}"
+    yield f"{place(finding)}: silenced[{finding.id}]: {common.device_and_message(finding)}; reason: {finding.silenced}"
 
 
 def _read(read: Read, whole: bool) -> Iterator[str]:
@@ -98,15 +156,36 @@ def _read(read: Read, whole: bool) -> Iterator[str]:
     for one in shown:
         yield f"        {printable(one.file)}:{one.line}: {printable(one.value.strip())[:MOST_LETTERS]}"
     if len(read.unread) > len(shown):
-        yield f"        {and_more(len(read.unread) - len(shown), see=SEE)}"
+        yield f"        {and_more(len(read.unread) - len(shown), see=common.SEE)}"
+
+
+# --- Markdown: a table of findings, hints folded --------------------------------------------------------------
+
+MAX_ROWS = 100
+
+
+def finding_sections(verdict: Verdict) -> Iterator[Section]:
+    """All findings, and what to do by device."""
+    if not verdict.findings:
+        return
+    findings = [common.clean(finding) for finding in verdict.findings]
+    rows = [(finding.device, finding.id, finding.severity, finding.message) for finding in findings]
+    yield Section("Findings", [cut_table("", ("device", "check", "severity", "finding"), rows, MAX_ROWS)])
+    folds = []
+    for device, group in grouped((finding.device, finding) for finding in findings).items():
+        lines = [f"{finding.id}: {finding.hint}" for finding in group]
+        folds.append(Fold(device or "site", "", lines, plural(len(lines), "finding")))
+    yield Section("What to do", folds)
 
 
 # --- JSON: nothing is folded or cut ---------------------------------------------------------------------------
 
 
-def json_report(verdict: Verdict) -> str:
-    """Keys are a promise: they grow, and none goes."""
-    return json_text(document(verdict, CheckDocument)) + "\n"
+class FileReason(Document):
+    """Of (file, reason)."""
+
+    file: str = json_key(of=0)
+    reason: str = json_key(of=1)
 
 
 class Statement(Document):
@@ -165,34 +244,34 @@ class CheckDocument(Document):
 # --- JUnit XML: one test case for each check ------------------------------------------------------------------
 
 
-def junit_report(verdict: Verdict) -> str:
+def _suites(verdict: Verdict) -> list[Suite]:
     """A suite for each room of checks; whatever was skipped is a suite of its own."""
     rooms: dict[str, list[Case]] = defaultdict(list)
     found, silenced = _by_id(verdict.findings), _by_id(verdict.silenced)
     for id in sorted({*verdict.ran, *found, *silenced}):
-        rule = rule_of(id)
+        rule = common.rule_of(id)
         rooms[rule.room].append(_case(rule, verdict, found.get(id, []), silenced.get(id, [])))
     suites = [Suite(f"fabric check: {room}", cases) for room, cases in sorted(rooms.items())]
     skipped = [
         Case(name=printable(what), classname="fabric.skipped", skipped=printable(why)) for what, why in verdict.skipped
     ]
-    return junit("fabric check", [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites)
+    return [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites
 
 
 def _by_id(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
-    return grouped((finding.id, clean(finding)) for finding in findings)
+    return grouped((finding.id, common.clean(finding)) for finding in findings)
 
 
-def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Finding]) -> Case:
+def _case(rule: common.Rule, verdict: Verdict, found: list[Finding], silenced: list[Finding]) -> Case:
     """Findings that fail the run fail the test; milder and silenced ones are its output."""
     failing = [finding for finding in found if verdict.failing(finding)]
     failure = None
     if failing:
         number = f"{plural(len(failing), 'finding')}, first: " if len(failing) > 1 else ""
-        shown = folded(failing, verdict.whole)
-        failure = Failure(failing[0].severity, number + device_and_message(shown[0]), "\n".join(map(_lines, shown)))
-    output = [_lines(finding) for finding in folded((one for one in found if not verdict.failing(one)), verdict.whole)]
-    output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in folded(silenced, verdict.whole)]
+        shown = common.folded(failing, verdict.whole)
+        failure = Failure(failing[0].severity, number + common.device_and_message(shown[0]), "\n".join(map(_lines, shown)))
+    output = [_lines(finding) for finding in common.folded((one for one in found if not verdict.failing(one)), verdict.whole)]
+    output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in common.folded(silenced, verdict.whole)]
     name = printable(f"{rule.id} {rule.title}")
     return Case(name=name, classname=f"fabric.{rule.subject}", failure=failure, output="\n".join(output))
 
@@ -211,14 +290,15 @@ CUT = "FAB000"  # id of the note that says what was left out
 PROBLEM = {ERROR: "error", WARNING: "warning", NOTE: "recommendation"}
 
 
-def sarif_report(verdict: Verdict) -> str:
+def sarif(report: Report) -> str:
     """One run, one document."""
-    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(verdict)]}, indent=1) + "\n"
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report)]}, indent=1) + "\n"
 
 
-def _run(verdict: Verdict) -> dict[str, Any]:
-    grouped = _kept(groups(map(clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
-    rules = [rule_of(id) for id in sorted({*verdict.ran, *(group.findings[0].id for group in grouped)})]
+def _run(report: Report) -> dict[str, Any]:
+    verdict = report.verdict
+    grouped = _kept(common.groups(map(common.clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
+    rules = [common.rule_of(id, report.rules) for id in sorted({*verdict.ran, *(group.findings[0].id for group in grouped)})]
     index = {rule.id: number for number, rule in enumerate(rules)}
     home = next((read.path for read in verdict.read if read.path), "") or "."
     twins: Counter[str] = Counter()
@@ -237,7 +317,7 @@ def _run(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _kept(found: list[Group]) -> list[Group]:
+def _kept(found: list[common.Group]) -> list[common.Group]:
     """As many as GitHub takes, the worst first; a note says how many are missing."""
     if len(found) <= MOST_RESULTS:
         return sorted(found, key=lambda group: group.findings[0].order)
@@ -248,15 +328,15 @@ def _kept(found: list[Group]) -> list[Group]:
     note = Finding(
         id=CUT, severity=NOTE, device="", file=file, line=0, message=message, hint="use `--format json` for all findings"
     )
-    return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
+    return [common.Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
 
 
-def _worst_first(group: Group) -> tuple[Any, ...]:
+def _worst_first(group: common.Group) -> tuple[Any, ...]:
     first = group.findings[0]
     return bool(first.silenced), SEVERITIES.index(first.severity), first.order
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: common.Rule) -> dict[str, Any]:
     title = f"Expected: {rule.title}"  # GitHub makes it the headline of an alert
     text = f"{rule.tests}\n\n{rule.why}" if rule.tests else rule.why
     example = f"\n\nExample that fails: {rule.example}" if rule.example else ""
@@ -274,10 +354,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(group: Group, rule: int, home: str, twins: Counter[str]) -> dict[str, Any]:
+def _result(group: common.Group, rule: int, home: str, twins: Counter[str]) -> dict[str, Any]:
     """The place of the first device; those of the others are related ones."""
     finding, others = group.shown, group.findings[1:]
-    text = f"{device_and_message(finding)}. {finding.hint}" if finding.hint else device_and_message(finding)
+    text = f"{common.device_and_message(finding)}. {finding.hint}" if finding.hint else common.device_and_message(finding)
     if finding.silenced:
         text = f"silenced, {finding.silenced}: {text}"
     shown: dict[str, Any] = {
@@ -307,15 +387,10 @@ def _devices(findings: Iterable[Finding]) -> list[dict[str, str]]:
 
 
 def _location(finding: Finding, home: str) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": _artifact(relative(finding.file or home))}
+    place: dict[str, Any] = {"artifactLocation": _artifact(common.relative(finding.file or home))}
     if finding.line:  # GitHub wants all four
         start = finding.column or 1
-        place["region"] = {
-            "startLine": finding.line,
-            "startColumn": start,
-            "endLine": finding.line,
-            "endColumn": start + 1,
-        }
+        place["region"] = {"startLine": finding.line, "startColumn": start, "endLine": finding.line, "endColumn": start + 1}
     return place
 
 
@@ -325,7 +400,7 @@ def _artifact(path: str) -> dict[str, str]:
     return {"uri": f"file://{uri}"} if os.path.isabs(path) else {"uri": uri, "uriBaseId": "%SRCROOT%"}
 
 
-def _fingerprints(group: Group, twins: Counter[str]) -> dict[str, str]:
+def _fingerprints(group: common.Group, twins: Counter[str]) -> dict[str, str]:
     """The same for the same finding when lines above it come and go; equal ones in one file are numbered.
 
     The fingerprint of a finding on several devices does not depend on their number. GitHub compares
@@ -333,9 +408,9 @@ def _fingerprints(group: Group, twins: Counter[str]) -> dict[str, str]:
     For a finding without a line the action computes none, so the report states it.
     """
     finding = group.findings[0]
-    place = (finding.device, relative(finding.file))
+    place = (finding.device, common.relative(finding.file))
     if len(group.findings) > 1:
-        place = ("several devices", relative(finding.merge.file) if finding.merge else "")
+        place = ("several devices", common.relative(finding.merge.file) if finding.merge else "")
     identity = "\0".join([finding.id, *place, group.identity])
     digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:32]
     twins[digest] += 1
@@ -356,30 +431,31 @@ COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the others without a word
 
 
-def github_report(verdict: Verdict) -> str:
+def github(report: Report) -> str:
     """The worst first and what devices share once, for GitHub shows the first ones only; then one line for the log."""
+    verdict = report.verdict
     by_severity = sorted(
-        folded(map(clean, verdict.findings), verdict.whole), key=lambda finding: SEVERITIES.index(finding.severity)
+        common.folded(map(common.clean, verdict.findings), verdict.whole),
+        key=lambda finding: SEVERITIES.index(finding.severity),
     )
-    return "\n".join([*map(_command, by_severity), *_last(verdict)]) + "\n"
+    return "\n".join([*(_command(finding, report.rules) for finding in by_severity), *_last(report)]) + "\n"
 
 
-def _command(finding: Finding) -> str:
+def _command(finding: Finding, rules: Mapping[str, common.Rule]) -> str:
     where: dict[str, object] = {
-        "file": relative(finding.file),
+        "file": common.relative(finding.file),
         "line": finding.line,
         "col": finding.line and finding.column,
-        "title": f"{finding.id} expected: {rule_of(finding.id).title}",
+        "title": f"{finding.id} expected: {common.rule_of(finding.id, rules).title}",
     }
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in where.items() if value)
-    text = "\n".join([device_and_message(finding), *([f"hint: {finding.hint}"] if finding.hint else [])])
+    text = "\n".join([common.device_and_message(finding), *([f"hint: {finding.hint}"] if finding.hint else [])])
     return f"::{COMMANDS[finding.severity]} {properties}::{_data(text)}"
 
 
-def _last(verdict: Verdict) -> Iterator[str]:
-    lines = printed(verdict)
-    more = any(number > SHOWN for number in lines.values())
-    yield verdict.sentence(lines) + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
+def _last(report: Report) -> Iterator[str]:
+    more = any(number > SHOWN for number in common.printed(report.verdict).values())
+    yield report.summary() + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
 
 
 def _data(text: str) -> str:
@@ -388,3 +464,16 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+WRITERS: Mapping[str, Callable[[Report], str]] = {
+    "text": lambda report: report.text(),
+    "markdown": lambda report: markdown(
+        f"## {report.title}\n\n{report.summary()}.", report.sections(), report.shown_by or f"{report.command} --all"
+    ),
+    "json": lambda report: json_text(report.document(), ensure_ascii=report.ascii) + "\n",
+    "sarif": sarif,
+    "junit": lambda report: junit(report.command, report.suites(), report.time),
+    "github": github,
+    "csv": lambda report: report.csv(),
+}

@@ -112,9 +112,9 @@ class _Role:
         samples = {id(facts): self.outlines.of(facts) for facts in devices[:: max(1, len(devices) // MAX_SAMPLES)]}
         made = plans(list(samples.values()))
         read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
-        bodies = [filed(verdicts.add(own), made, self.bodies) for own in read]
+        bodies = [filed(verdicts.add(device), made, self.bodies) for device in read]
         peers = Peers(devices, self.outlines, made, bodies, self.subnets)
-        found, apart = outliers(bodies, partial(peers.is_excepted, counted=False))
+        unlike, apart = outliers(bodies, partial(peers.is_excepted, counted=False))
         reversals: list[Unlike] = []
         if {*rules} == {DEVICE, ABSENT, OBJECT}:
             reversals = [self._reversed(devices, entry) for entry in verdicts.reversed()]
@@ -122,39 +122,38 @@ class _Role:
             self.result.apart += [f"{devices[at].name} ({plural(count, 'difference')})" for at, count in apart.items()]
         known = {(other.place.file, other.place.line) for other in reversals}
         judged_here = range(judged or len(devices))
-        for outlier in found:
+        for outlier in unlike:
             if outlier.device not in judged_here or outlier.rule not in rules or peers.is_excepted(outlier, counted=True):
                 continue
             shown = self._shown(peers, outlier)
             if (shown.place.file, shown.place.line) not in known:
                 self.result.unlike.append(shown)
 
-    def _reversed(self, devices: Sequence[Facts], one: Reversed) -> Unlike:
-        syntax, place = syntax_of(self.role.nos), one.row.place
-        got, expected = (quoted(syntax.joined(row.path)) for row in (one.row, one.usual))
-        witnesses = (
-            f"{plural(len(one.witnesses), 'device')} of its role ({listed([devices[at].name for at in one.witnesses], 2)})"
-        )
+    def _reversed(self, devices: Sequence[Facts], entry: Reversed) -> Unlike:
+        syntax, place = syntax_of(self.role.nos), entry.row.place
+        got, expected = (quoted(syntax.joined(row.path)) for row in (entry.row, entry.usual))
+        names = [devices[at].name for at in entry.witnesses]
+        witnesses = f"{plural(len(names), 'device')} of its role ({listed(names, 2)})"
         at = Located(None, place.line, place.file)
         return Unlike(
-            facts=devices[one.device],
+            facts=devices[entry.device],
             place=at,
             expected=expected,
             got=got,
             subject="",
             more=0,
             witnesses=witnesses,
-            statement=syntax.joined(one.usual.path),
+            statement=syntax.joined(entry.usual.path),
         )
 
     def _shown(self, peers: Peers, outlier: Outlier) -> Unlike:
         facts, made = peers.facts[outlier.device], peers.made
         place = self._place(peers.outline(outlier.device), peers.rows(outlier.device), outlier)
-        texts = [_text(self.role.nos, made, what) for what in outlier.missing]
+        texts = [_text(self.role.nos, made, prop) for prop in outlier.missing]
         got = _text(self.role.nos, made, outlier.extra[0]) if outlier.extra else ""
         if got == texts[0]:  # in other sections
             texts[0], got = (
-                _text(self.role.nos, made, what, sections=True) for what in (outlier.missing[0], outlier.extra[0])
+                _text(self.role.nos, made, prop, sections=True) for prop in (outlier.missing[0], outlier.extra[0])
             )
         is_object = outlier.rule == OBJECT
         names = [other.name for other in peers.facts if other is not facts]
@@ -173,10 +172,10 @@ class _Role:
             statement=whole,
         )
 
-    def _place(self, own: Outline, rows: dict[tuple[Family, str, Property], Row], outlier: Outlier) -> Located[object]:
+    def _place(self, device: Outline, rows: dict[tuple[Family, str, Property], Row], outlier: Outlier) -> Located[object]:
         """Of the statement that differs, else of the section or object that lacks one."""
-        for what in (*outlier.extra, *outlier.emptied):
-            row = rows.get((outlier.family, outlier.name, what))
+        for prop in (*outlier.extra, *outlier.emptied):
+            row = rows.get((outlier.family, outlier.name, prop))
             if row is not None:
                 return Located(None, row.place.line, row.place.file)
         near = [row for (family, name, _), row in rows.items() if family == outlier.family and name == outlier.name]
@@ -185,13 +184,15 @@ class _Role:
         for row in (*inside, *(near if outlier.family.text else ())):
             return Located(None, row.place.line, row.place.file)
         part = outlier.missing[0][0].partition(" ")[0]
-        file = next((row.place.file for row in own.rows if row.path[0] == part), own.rows[0].place.file if own.rows else "")
+        file = next(
+            (row.place.file for row in device.rows if row.path[0] == part), device.rows[0].place.file if device.rows else ""
+        )
         return Located(None, 0, file)
 
 
-def _whole(made: Plans, what: Property) -> str:
+def _whole(made: Plans, prop: Property) -> str:
     """A property as a path with its part, `*` for what is a device's own."""
-    text, kept = what
+    text, kept = prop
     plan, values, at = made.made[text], iter(kept), -1
 
     def value(match: re.Match[str]) -> str:

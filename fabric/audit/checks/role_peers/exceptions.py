@@ -49,9 +49,9 @@ TABLE = Path(__file__).with_name("exceptions.yaml")
 UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
 WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S{1,60} ){0,8}?(?:password|authentication|secret|encryption)|no-?password")
 USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor|profile|encapsulation|speed|family")
-PRIVATE = re.compile(
+PRIVATE = re.compile(  # AS numbers
     r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
-)  # AS numbers
+)
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 VALUES = re.compile(rf"(?:[{VALUE}{STATED}{AT_PORT}]\S* ){{2,}}")  # a list, as the ports of a tenant
 
@@ -442,12 +442,6 @@ class Case:
         head = section_of(self.like)
         inside = [row for row in self.witness[2].all_rows if section_of(row) == head]
         return len(inside) > MAX_SECTION and not any(section_of(row) == head for row in self.own.all_rows)
-
-    @property
-    def begins_section(self) -> bool:
-        """Whether other statements are in the section that the missing one begins."""
-        length = len(self.like.path)
-        return any(len(row.path) > length and row.path[:length] == self.like.path for row in self.witness[2].all_rows)
 
     @cached_property
     def stated_addresses(self) -> list[str]:

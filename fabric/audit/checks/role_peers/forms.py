@@ -75,17 +75,17 @@ def plans(outlines: Sequence[Outline]) -> Plans:
     step = max(1, len(outlines) // MAX_SAMPLES)
     users: dict[str, list[dict[str, int]]] = {}  # form → per value: its text → devices
     devices: dict[str, int] = {}
-    for own in outlines[::step]:
-        seen: dict[str, list[set[str]]] = {}
-        for row in own.rows:
+    for device in outlines[::step]:
+        values_of: dict[str, list[set[str]]] = {}
+        for row in device.rows:
             text, values, _ = row.form
             if values:
-                sets = seen.get(text)
+                sets = values_of.get(text)
                 if sets is None:
-                    sets = seen[text] = [set() for _ in values]
+                    sets = values_of[text] = [set() for _ in values]
                 for at, value in enumerate(values):
                     sets[at].add(value)
-        for text, sets in seen.items():
+        for text, sets in values_of.items():
             devices[text] = devices.get(text, 0) + 1
             counts = users.setdefault(text, [{} for _ in sets])
             for count, texts in zip(counts, sets, strict=True):
@@ -118,16 +118,16 @@ class Plans:
         marks = list(MARKED.finditer(text))
         shared = self.fixed.get(text, (False,) * len(marks))
         fixed = [at for at, mark in enumerate(marks) if mark[0][0] == VALUE and shared[at]]
-        own = [at for at, mark in enumerate(marks) if at not in fixed and mark[0][0] != NUMBER]
-        member = next((at for at in reversed(own) if _goes_on(marks[at + 1 :], text[marks[at].end() :], fixed, at)), -1)
-        if member < 0 and own and marks[own[-1]][0][0] == AT_PORT:
-            member = own[-1]
+        free = [at for at, mark in enumerate(marks) if at not in fixed and mark[0][0] != NUMBER]
+        member = next((at for at in reversed(free) if _goes_on(marks[at + 1 :], text[marks[at].end() :], fixed, at)), -1)
+        if member < 0 and free and marks[free[-1]][0][0] == AT_PORT:
+            member = free[-1]
         if member < 0:
             return Plan(-1, tuple(fixed), "", 0)
         mark = marks[member]
         if mark[0][0] == AT_PORT:
             return Plan(member, tuple(fixed), f"{PORTS}{mark[0][1:]}", 0)
-        outer = tuple(at for at in own if at < member and marks[at][0][0] != AT_PORT)
+        outer = tuple(at for at in free if at < member and marks[at][0][0] != AT_PORT)
         return Plan(member, tuple(fixed), text[: mark.end()], sum(at < member for at in fixed), outer)
 
 

@@ -142,12 +142,12 @@ def _statements(devices: Sequence[Device], is_excepted: IsExcepted) -> Iterator[
             for at, device in enumerate(devices)
             if len(members := device.objects.get(family, {})) == 1
         }
-        counts = Counter(what for body in bodies.values() for what in body)
-        usual = frozenset(what for what, count in counts.items() if count >= most)
+        counts = Counter(prop for body in bodies.values() for prop in body)
+        usual = frozenset(prop for prop, count in counts.items() if count >= most)
         for at, body in bodies.items():
             lacks = usual - body
             if lacks:
-                alone = sorted(what for what in body if counts[what] == 1)
+                alone = sorted(prop for prop in body if counts[prop] == 1)
                 (name,) = devices[at].objects[family]
                 single = [
                     Outlier(
@@ -155,13 +155,13 @@ def _statements(devices: Sequence[Device], is_excepted: IsExcepted) -> Iterator[
                         device=at,
                         family=family,
                         name=name,
-                        missing=(what,),
+                        missing=(prop,),
                         extra=extra,
                         witnesses=len(devices) - 1,
                         usual=usual,
                         lacks=lacks,
                     )
-                    for what, extra in _paired(sorted(lacks), alone)
+                    for prop, extra in _paired(sorted(lacks), alone)
                 ]
                 yield from _by_section(outlier for outlier in single if not is_excepted(outlier))
 
@@ -184,7 +184,7 @@ def _by_section(single: Iterable[Outlier]) -> Iterator[Outlier]:
         else:
             sections.setdefault(outlier.missing[0][0].partition(" / ")[0], []).append(outlier)
     for first, *more in sections.values():
-        missing = (*first.missing, *(what for outlier in more for what in outlier.missing))
+        missing = (*first.missing, *(prop for outlier in more for prop in outlier.missing))
         yield replace(first, missing=missing)
 
 
@@ -261,7 +261,7 @@ def _differences(at: int, family: Family, name: str, body: Body, rule: Body, wit
     missing, extra, emptied = rule - body, body - rule, frozenset[Property]()
     if len(extra) == 1:
         (head,) = extra
-        inside = frozenset(what for what in rule if _is_in(what, head))
+        inside = frozenset(prop for prop in rule if _is_in(prop, head))
         if len(body) > 1 and inside and missing <= inside:
             missing, extra, emptied = inside, frozenset(), extra
     if len(extra) > 1 or (len(rule) < 2 and not emptied):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from fabric.audit.checks.statements import syntax_of
 from fabric.model.facts import Facts
-from fabric.nos.statements.forms import Path
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.names import Name, NamePattern
 from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
 from fabric.nos.statements.syntax import Known, Place, Syntax
@@ -67,7 +67,7 @@ class Row(NamedTuple):
     """A statement of a device."""
 
     form: Form
-    path: Path
+    path: StatementPath
     place: Place
 
 
@@ -94,7 +94,7 @@ class Outline:
     all_rows: tuple[Row, ...]
     clues: tuple[tuple[Clue, Place], ...] = ()
     names: tuple[tuple[Name, Place], ...] = ()
-    names_at: Mapping[Path, tuple[Name, ...]] = field(default_factory=dict)  # of a statement; may have other devices' too
+    names_at: Mapping[StatementPath, tuple[Name, ...]] = field(default_factory=dict)  # may have those of other devices
 
 
 # Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
@@ -141,9 +141,9 @@ class Cache:
 
     nos: str = ""
     known: Known = field(default_factory=dict)
-    forms: dict[Path, Form] = field(default_factory=dict)
-    clues: dict[Path, tuple[Clue, ...]] = field(default_factory=dict)
-    names: dict[Path, tuple[Name, ...]] = field(default_factory=dict)
+    forms: dict[StatementPath, Form] = field(default_factory=dict)
+    clues: dict[StatementPath, tuple[Clue, ...]] = field(default_factory=dict)
+    names: dict[StatementPath, tuple[Name, ...]] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
 
@@ -158,22 +158,22 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         cache: of the network OS.
     """
     syntax, forms, clues, names = syntax_of(nos), cache.forms, cache.clues, cache.names
-    rows, found, named = [], [], []
+    rows, clue_places, named = [], [], []
     for path, place in syntax.read(files, cache.known).items():
         form = forms.get(path)
         if form is None:
             form = forms[path] = _read(syntax, path, cache)
         rows.append(Row(form, path, place))
         if path in clues:
-            found += [(clue, place) for clue in clues[path]]
+            clue_places += [(clue, place) for clue in clues[path]]
         if path in names:
-            named += [(one, place) for one in names[path]]
+            named += [(known_name, place) for known_name in names[path]]
     return Outline(
         name=name,
         nos=nos,
         rows=tuple([row for row in rows if row.form.matters]),
         all_rows=tuple(rows),
-        clues=tuple(found),
+        clues=tuple(clue_places),
         names=tuple(named),
         names_at=names,
     )
@@ -186,7 +186,7 @@ def names_of(facts: Facts) -> list[tuple[Name, Place]]:
 
 
 @lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
-def _names(nos: str, path: Path) -> tuple[Name, ...]:
+def _names(nos: str, path: StatementPath) -> tuple[Name, ...]:
     """The names in one statement."""
     syntax, shapes = syntax_of(nos), _shapes(nos)
     text = syntax.joined(path)
@@ -207,7 +207,7 @@ def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
     return tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text))
 
 
-def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
+def _read(syntax: Syntax, path: StatementPath, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
     key = masked_statement(path[0], text)
@@ -238,7 +238,7 @@ def _own(word: str) -> str:
     return OWN.sub(SAME, word) if len(word) > 2 and any(map(str.isdigit, word)) else word
 
 
-def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
+def _shape(syntax: Syntax, path: StatementPath, cache: Cache) -> Shape:
     if not cache.rules:
         cache.rules = _rules(syntax)
     text = syntax.joined(path)
@@ -248,14 +248,14 @@ def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
         syntax.tolerated is not None and syntax.tolerated.match(text) is not None
     )
     text = TEXT.sub("", text)
-    own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
+    marks = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
         (*span, NUMBER) for span in _spans(syntax.numbered, text)
     ]
     parts, values, at = [path[0], " "], list[tuple[int, bool]](), 0
     for index, match in enumerate(WORD.finditer(text)):
         start, end = match.span()
         word = match[0]
-        stated = next((mark for first, last, mark in own if first < end and start < last), "")
+        stated = next((mark for first, last, mark in marks if first < end and start < last), "")
         mask, value = (stated, word) if stated else _masked(word, cache.nos)
         parts += [text[at:start], mask]
         at = end

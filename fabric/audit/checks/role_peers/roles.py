@@ -105,14 +105,15 @@ def roles(devices: Iterable[Facts], outlines: Outlines) -> list[Role]:
 
 def _of_one_os(devices: Sequence[Facts], outlines: Outlines) -> list[Role]:
     groups = list(grouped((stem(facts.name), facts) for facts in devices).values())
-    found = [group for group in groups if len(group) >= MIN_ROLE_DEVICES]
+    roles = [group for group in groups if len(group) >= MIN_ROLE_DEVICES]
     rest = [group for group in groups if len(group) < MIN_ROLE_DEVICES]
     nameless = [group for group in rest if not any(map(str.isdigit, group[0].name))]
-    found += [group for group in rest if group not in nameless] + _by_statements(nameless, outlines)
-    few = {id(facts) for group in found if len(group) < MIN_ROLE_DEVICES for facts in group}
+    roles += [group for group in rest if group not in nameless] + _by_statements(nameless, outlines)
+    few = {id(facts) for group in roles if len(group) < MIN_ROLE_DEVICES for facts in group}
     others = tuple(devices) if few else ()
     return [
-        Role(tuple(group), tuple(one for one in others if one not in group) if id(group[0]) in few else ()) for group in found
+        Role(tuple(group), tuple(facts for facts in others if facts not in group) if id(group[0]) in few else ())
+        for group in roles
     ]
 
 
@@ -120,12 +121,12 @@ def _by_statements(groups: Sequence[Sequence[Facts]], outlines: Outlines) -> lis
     """Small groups joined where most of their statements have one form."""
     clusters: list[tuple[frozenset[str], list[Facts]]] = []
     for group in groups:
-        own = frozenset(row.form.text for row in outlines.of(group[0]).rows)
-        near = max(clusters, key=lambda cluster: _shared(cluster[0], own), default=None)
-        if near is not None and _shared(near[0], own) >= MIN_SIMILARITY:
+        forms = frozenset(row.form.text for row in outlines.of(group[0]).rows)
+        near = max(clusters, key=lambda cluster: _shared(cluster[0], forms), default=None)
+        if near is not None and _shared(near[0], forms) >= MIN_SIMILARITY:
             near[1].extend(group)
         else:
-            clusters.append((own, list(group)))
+            clusters.append((forms, list(group)))
     return [members for _, members in clusters]
 
 

@@ -68,16 +68,16 @@ class Forms:
 def misspelled(forms: Forms, nos: str) -> list[Misspelled]:
     """Each word once, in the order of the files; words of other commands of the network OS are none."""
     usual, users = _usual(forms.counts)
-    found: dict[tuple[int, str], Misspelled] = {}
+    by_word: dict[tuple[int, str], Misspelled] = {}
     for text, count in forms.counts.items():
         words = _words(text) if count == 1 else ()
         for word, other, similar in (*_slips(words, usual), *_ends(words, nos)):
             if not users[word] and word not in command_words(nos):
                 device, place = forms.first[text]
-                known = found.get((device, word))
+                known = by_word.get((device, word))
                 if known is None or place.line < known.place.line:
-                    found[device, word] = Misspelled(device, place, word, other, similar)
-    return sorted(found.values(), key=lambda one: (one.place.file, one.place.line))
+                    by_word[device, word] = Misspelled(device, place, word, other, similar)
+    return sorted(by_word.values(), key=lambda entry: (entry.place.file, entry.place.line))
 
 
 def _usual(counts: Mapping[str, int]) -> tuple[dict[int, dict[Words, int]], Counter[str]]:
@@ -90,7 +90,8 @@ def _usual(counts: Mapping[str, int]) -> tuple[dict[int, dict[Words, int]], Coun
             usual[len(words)][words] += count
             users.update(set(words))
     common = {
-        length: {words: count for words, count in found.items() if count >= MIN_USUAL} for length, found in usual.items()
+        length: {words: count for words, count in counts_of.items() if count >= MIN_USUAL}
+        for length, counts_of in usual.items()
     }
     return common, users
 

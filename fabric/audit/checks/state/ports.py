@@ -3,24 +3,8 @@
 from __future__ import annotations
 
 from fabric.audit.checks import ERROR, NOTE, WARNING
+from fabric.audit.verify import port_faults
 from fabric.audit.verify.all_faults import StateCheck
-from fabric.audit.verify.port_faults import (
-    ADDRESS,
-    BITS,
-    CABLE,
-    DISCARDS,
-    FEC,
-    LIGHT,
-    LOSSLESS,
-    MODULE,
-    MTU,
-    PACKETS,
-    PAUSE,
-    PORT,
-    SERVER_PORT,
-    SPEED,
-    STORM,
-)
 
 
 class FabricPortsUp(StateCheck):
@@ -35,7 +19,7 @@ class FabricPortsUp(StateCheck):
     severity = ERROR
     example = "`Ethernet49/1` of a leaf is `notconnect`"
     remediation = "check cable, transceivers and the port of the far end"
-    kinds = (PORT,)
+    kinds = (port_faults.PORT,)
 
 
 class ServerPortsUp(StateCheck):
@@ -50,7 +34,7 @@ class ServerPortsUp(StateCheck):
     severity = WARNING
     example = "a server is off, or its cable is not plugged in"
     remediation = "check the server, its NIC and the cable"
-    kinds = (SERVER_PORT,)
+    kinds = (port_faults.SERVER_PORT,)
 
 
 class PortSpeeds(StateCheck):
@@ -65,7 +49,7 @@ class PortSpeeds(StateCheck):
     severity = ERROR
     example = "a port of a planned 400G link reports 200G"
     remediation = "check breakout, transceiver and auto-negotiation at both ends"
-    kinds = (SPEED,)
+    kinds = (port_faults.SPEED,)
 
 
 class PortMtus(StateCheck):
@@ -79,7 +63,7 @@ class PortMtus(StateCheck):
     severity = ERROR
     example = "an uplink with MTU 1500, 9214 on all others"
     remediation = "set the planned MTU at both ends of the link"
-    kinds = (MTU,)
+    kinds = (port_faults.MTU,)
 
 
 class PortFec(StateCheck):
@@ -94,7 +78,7 @@ class PortFec(StateCheck):
     severity = WARNING
     example = "`fec none` on a 400G port"
     remediation = "set RS-FEC at both ends"
-    kinds = (FEC,)
+    kinds = (port_faults.FEC,)
 
 
 class CablesAsPlanned(StateCheck):
@@ -109,7 +93,7 @@ class CablesAsPlanned(StateCheck):
     severity = ERROR
     example = "two uplinks of a leaf are swapped"
     remediation = "move the cable to the planned port"
-    kinds = (CABLE,)
+    kinds = (port_faults.CABLE,)
 
 
 class PortAddresses(StateCheck):
@@ -124,7 +108,7 @@ class PortAddresses(StateCheck):
     severity = ERROR
     example = "an uplink with 10.64.0.18/31 where 10.64.0.8/31 is planned"
     remediation = "set the planned address"
-    kinds = (ADDRESS,)
+    kinds = (port_faults.ADDRESS,)
 
 
 # --- counters and optics --------------------------------------------------------------------------------------
@@ -142,7 +126,7 @@ class LosslessDrops(StateCheck):
     severity = ERROR
     example = "`UC3` of `Ethernet128` has 20,114 dropped packets"
     remediation = "check PFC at both ends, headroom and watchdog; clear the counters, or use `--before`"
-    kinds = (LOSSLESS,)
+    kinds = (port_faults.LOSSLESS,)
 
 
 class PfcStorms(StateCheck):
@@ -157,7 +141,7 @@ class PfcStorms(StateCheck):
     severity = ERROR
     example = "`STORM DETECTED/RESTORED 3/3` on a server port"
     remediation = "check the server behind the port: NIC firmware, a hung host, a slow receiver"
-    kinds = (STORM,)
+    kinds = (port_faults.STORM,)
 
 
 class BitErrors(StateCheck):
@@ -171,7 +155,7 @@ class BitErrors(StateCheck):
     severity = ERROR
     example = "`fcsErrors` of an uplink is 812"
     remediation = "clean or replace the cable or the transceiver"
-    kinds = (BITS,)
+    kinds = (port_faults.BITS,)
 
 
 class PacketErrors(StateCheck):
@@ -185,7 +169,7 @@ class PacketErrors(StateCheck):
     severity = WARNING
     example = "`inErrors` of a port is 14"
     remediation = "compare the individual error counters of the port"
-    kinds = (PACKETS,)
+    kinds = (port_faults.PACKETS,)
 
 
 class Discards(StateCheck):
@@ -200,7 +184,7 @@ class Discards(StateCheck):
     severity = NOTE
     example = "`outDiscards` of a port is 5,210"
     remediation = "compare two collections with `--before`"
-    kinds = (DISCARDS,)
+    kinds = (port_faults.DISCARDS,)
 
 
 class PfcPriorities(StateCheck):
@@ -215,7 +199,7 @@ class PfcPriorities(StateCheck):
     severity = WARNING
     example = "frames of priority 4 are received on a server port, and the lossless priority is 3"
     remediation = "compare the PFC settings of the device behind the port with `fabric check`"
-    kinds = (PAUSE,)
+    kinds = (port_faults.PAUSE,)
 
 
 class ReceivePower(StateCheck):
@@ -230,7 +214,7 @@ class ReceivePower(StateCheck):
     severity = ERROR
     example = "lane 3 of a port receives -14.2 dBm, and the low alarm is at -13.5 dBm"
     remediation = "clean both connectors, then replace the fibre, then the far module"
-    kinds = (LIGHT,)
+    kinds = (port_faults.LIGHT,)
 
 
 class ModuleAlarms(StateCheck):
@@ -244,4 +228,4 @@ class ModuleAlarms(StateCheck):
     severity = WARNING
     example = "a module at 78.1 °C with a limit of 75 °C"
     remediation = "check fans and airflow; replace the module"
-    kinds = (MODULE,)
+    kinds = (port_faults.MODULE,)

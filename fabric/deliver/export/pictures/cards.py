@@ -35,12 +35,12 @@ class Ports:
 
 
 def _least(view: View, unit: UnitPart) -> float:
-    cards = len(_cards(unit))
+    cards = len(unit.planes)
     return cards * (_MIN_WIDTH_PX + _AIR) - _AIR + 2 * PAD
 
 
 def _most(view: View, unit: UnitPart) -> float:
-    return len(_cards(unit)) * _MAX_WIDTH_PX
+    return len(unit.planes) * _MAX_WIDTH_PX
 
 
 def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
@@ -49,14 +49,14 @@ def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
 
 def _strip_height(view: View, units: Sequence[UnitPart], width: float) -> float:
     """Room for the names of all cards, so that rows stay rows."""
-    lines = [len(_names(leaves, _card_width(unit, width) - 12)) for unit in units for leaves in _cards(unit)]
+    lines = [len(_names(leaves, _card_width(unit, width) - 12)) for unit in units for leaves in unit.planes]
     return max(lines) * _LINE + 8
 
 
 def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) -> list[Landing]:
     canvas.rect(box, PANEL, RULE, layer=FRAMES)
     width, landings = _card_width(unit, box.w), []
-    for at, leaves in enumerate(_cards(unit)):
+    for at, leaves in enumerate(unit.planes):
         area = Box(box.x + PAD + at * (width + _AIR), box.y + PAD, width, servers.y - _BAND - box.y - PAD)
         _card(canvas, view, leaves, area)
         _down(canvas, view, leaves, Box(area.x, area.bottom, area.w, _BAND))
@@ -69,14 +69,8 @@ def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) ->
 
 
 def _card_width(unit: UnitPart, width: float) -> float:
-    count = len(_cards(unit))
+    count = len(unit.planes)
     return (width - 2 * PAD - _AIR * (count - 1)) / count
-
-
-def _cards(unit: UnitPart) -> list[list[Device]]:
-    """The leaves by plane."""
-    planes = sorted({leaf.plane for leaf in unit.leaves})
-    return [[leaf for leaf in unit.leaves if leaf.plane == plane] for plane in planes]
 
 
 def _ticks(canvas: Canvas, view: View, box: Box, taken: float) -> None:

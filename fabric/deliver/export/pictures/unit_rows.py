@@ -117,7 +117,7 @@ def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
     """What the unit with the most leaves needs when units are this wide: equal for all, so that rows stay rows."""
     rows = 1
     for unit in units:
-        for block in _blocks(unit):
+        for block in unit.planes:
             columns = _columns(block, _block_width(unit, width))
             rows = max(rows, min(ceil_div(len(block), columns), _MAX_ROWS))
     return _HEAD + rows * (_CELL_HEIGHT + _AIR) - _AIR + 2 * PAD
@@ -125,7 +125,7 @@ def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
 
 def _least(view: View, unit: UnitPart) -> float:
     """Two squares side by side for every plane, or what the words need."""
-    return max(_MIN_WIDTH_PX, len(_blocks(unit)) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
+    return max(_MIN_WIDTH_PX, len(unit.planes) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
 
 
 def _most(view: View, unit: UnitPart) -> float:
@@ -138,7 +138,7 @@ def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) ->
     leaves = counted(len(unit.leaves), "leaf", "leaves")
     canvas.text(box.cx, box.y + 34, leaves, anchor="middle", fill=SOFT, room=box.w - 8)
     width, bottom = _block_width(unit, box.w), servers.y - _BAND
-    for number, block in enumerate(_blocks(unit)):
+    for number, block in enumerate(unit.planes):
         area = Box(box.x + PAD + number * (width + 6), box.y + _HEAD, width, bottom - box.y - _HEAD)
         if view.planes > 1:
             tone = plane_tone(block[0].plane, view.planes)
@@ -184,14 +184,8 @@ def _down(canvas: Canvas, block: Sequence[Device], area: Box, planes: int) -> No
         canvas.ribbon(ends, area.y, ends, area.bottom, colour, 0.3)
 
 
-def _blocks(unit: UnitPart) -> list[list[Device]]:
-    """The unit's leaves by plane, rails in order."""
-    planes = sorted({leaf.plane for leaf in unit.leaves})
-    return [[leaf for leaf in unit.leaves if leaf.plane == plane] for plane in planes]
-
-
 def _block_width(unit: UnitPart, width: float) -> float:
-    count = len(_blocks(unit))
+    count = len(unit.planes)
     return (width - 2 * PAD - 6 * (count - 1)) / count
 
 

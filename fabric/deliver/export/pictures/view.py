@@ -12,20 +12,7 @@ import numpy as np
 from fabric.base.text import counted
 from fabric.deliver.export.legend import RAIL_GROUND, TIERS, Tone, plane_tone, rail_colour
 from fabric.deliver.export.parts import PodPart, pods
-from fabric.model.plan import (
-    ATTACHMENT,
-    CORE,
-    KINDS,
-    LEAF,
-    LEAF_LEAF,
-    LEAF_SPINE,
-    SERVER_LEAF,
-    SPINE,
-    SPINE_CORE,
-    Device,
-    FabricPlan,
-    Links,
-)
+from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, CORE, KINDS, LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, Links
 from fabric.model.plan.summary import summary
 
 
@@ -137,7 +124,7 @@ def _slice(fabric: FabricPlan, leaves: Iterable[int], name: str, number: int) ->
     shown = np.zeros(len(fabric.devices), dtype=bool)
     shown[list(leaves)] = True
     keep = np.isin(links.kind, (SERVER_LEAF, ATTACHMENT)) & shown[links.b]
-    for kind in (LEAF_LEAF, LEAF_SPINE, SPINE_CORE):
+    for kind in BETWEEN_SWITCHES:
         selected = (links.kind == kind) & shown[links.a]
         shown[links.b[selected]] = True
         keep |= selected

@@ -37,7 +37,7 @@ def qos(view: SwitchView) -> Tree:
     )
     if planned.watchdog:
         poll = min(max(planned.watchdog.poll_ms, POLL_MS[0]), POLL_MS[1])
-        # A queue is freed after the first interval without a pause frame: there is no time to state.
+        # The watchdog restores a queue after the first interval without a pause frame, so no time is configured.
         tree["pfc-watchdog"] = {"polling-interval": poll, "robustness": max(1, ceil(planned.watchdog.detect_ms / poll))}
     return {"qos": tree}
 
@@ -48,10 +48,7 @@ def port_qos(view: SwitchView, port: Port, names: Mapping[Marking, str]) -> Tree
         return {}
     if port.lossless is None:
         return {"qos": {"pfc": {"profile": NO_PFC}, "mapping": {"profile": UNTRUSTED}}}
-    tree: Tree = {
-        "pfc": {"profile": cable_profile(port)},
-        "congestion-control": {"profile": names[port.lossless.marking]},
-    }
+    tree: Tree = {"pfc": {"profile": cable_profile(port)}, "congestion-control": {"profile": names[port.lossless.marking]}}
     if view.qos.watchdog:
         tree["pfc-watchdog"] = {"state": "enable"}
     return {"qos": tree}
@@ -97,9 +94,9 @@ def cable_profile(port: Port) -> str:
     return f"ROCE-{max(1, port.length_m)}M"
 
 
-def flow_control(view: SwitchView, own: Qos) -> Tree:
+def flow_control(view: SwitchView, qos: Qos) -> Tree:
     """A profile per length of cable: the switch works out the headroom of the chip and the speed from it."""
-    priority = {"switch-priority": keys([own.priority])}
+    priority = {"switch-priority": keys([qos.priority])}
     on, off = {"rx": "enable", "tx": "enable"}, {"rx": "disable", "tx": "disable"}
     profiles: Tree = {
         cable_profile(port): priority | on | {"cable-length": max(1, port.length_m)}
@@ -123,8 +120,8 @@ def marking_names(view: SwitchView) -> dict[Marking, str]:
     if len(speeds) == 1:
         return dict.fromkeys(speeds, "ROCE")
     names: dict[Marking, str] = {}
-    for mark, own in speeds.items():
-        name = "-".join(["ROCE", *(f"{speed}G" for speed in sorted(own))])
+    for mark, rates in speeds.items():
+        name = "-".join(["ROCE", *(f"{speed}G" for speed in sorted(rates))])
         names[mark] = name if name not in names.values() else f"{name}-{len(names) + 1}"
     return names
 
@@ -153,7 +150,7 @@ def marking(names: Mapping[Marking, str]) -> Tree:
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}
 DOWN: Tree = {"state": {"down": {}}}
-# The one that leads keeps the segment after a restart too; 32767 is the switch's own default.
+# The leaf with this preference stays forwarder after a restart; 32767 is the default.
 PREFERRED, OTHER = 50_000, 32_767
 ADAPTIVE_GBPS = (200, 400)  # ports of Spectrum-4 with adaptive routing; it has none at 800G
 
@@ -221,7 +218,7 @@ def physical(view: SwitchView, port: Port) -> Tree:
     if not port.up:
         return merged(tree, {"link": DOWN})
     parts: list[Tree] = [{"link": UP | speed(view, port.ref)}]
-    if port.lag:  # the bond carries the rest
+    if port.lag:  # all other settings are on the bond
         return merged(tree, *parts)
     parts.append({"link": {"mtu": mtu(view, port)}})
     if port.bridged:

@@ -14,9 +14,9 @@ from fabric.nos.target import description, neighbor
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
 CONNECTED = "RM-CONNECTED"
-HOPS = 2  # loopback to loopback over one link: a session that needs more takes a wrong path
+HOPS = 2  # loopback to loopback over one link: a session over more hops is on a wrong path
 WARN_PERCENT = 80
-WAIT = 30  # seconds in NVUE's reference, minutes in the FRR below it: bearable as either
+WAIT = 30  # seconds in NVUE's reference, minutes in FRR; acceptable in either unit
 
 
 def unicast(view: SwitchView) -> str:
@@ -82,11 +82,7 @@ def instance_family(view: SwitchView, connected: str) -> Tree:
 
 
 def peer_group(view: SwitchView, policy: Policy) -> Tree:
-    return merged(
-        timers(view),
-        bfd(view),
-        {"address-family": session_families(view, policy)},
-    )
+    return merged(timers(view), bfd(view), {"address-family": session_families(view, policy)})
 
 
 def session_families(view: SwitchView, policy: Policy) -> Tree:
@@ -218,8 +214,8 @@ def vrf_tree(view: SwitchView, vrf: Vrf) -> Tree:
         sessions = merged(*(vrf_session(view, session) for session in vrf.sessions))
         bgp = merged(bgp, {"peer-group": {FABRIC: peer_group(view, policy)}, "neighbor": sessions})
     outside = [external_session(view, external) for external in view.externals if external.vrf == vrf.name]
-    own = merged({"router": {"bgp": merged(bgp, *outside)}}, layer3(view, vrf))
-    return {"vrf": {vrf.name: own}, "router": {"policy": spelled_policy(view, policy, connected)}}
+    tree = merged({"router": {"bgp": merged(bgp, *outside)}}, layer3(view, vrf))
+    return {"vrf": {vrf.name: tree}, "router": {"policy": spelled_policy(view, policy, connected)}}
 
 
 def layer3(view: SwitchView, vrf: Vrf) -> Tree:
@@ -267,10 +263,7 @@ def layer2(view: SwitchView) -> Tree:
     }
     # With multihoming the switch makes the addresses of its SVIs known by itself.
     evpn: Tree = {"multihoming": {ENABLE: True}} if multihomed(view) else {"route-advertise": {"svi-ip": True}}
-    tree: Tree = {
-        "bridge": {"domain": {BRIDGE: {"type": "vlan-aware", "vlan": vlans}}},
-        "evpn": evpn | {"vni": targets},
-    }
+    tree: Tree = {"bridge": {"domain": {BRIDGE: {"type": "vlan-aware", "vlan": vlans}}}, "evpn": evpn | {"vni": targets}}
     if any(network.gateway for network in view.networks):
         tree["router"] = {"vrr": {ENABLE: True}}
         tree["system"] = {"global": {"fabric-mac": view.overlay.anycast_mac}}

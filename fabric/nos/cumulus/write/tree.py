@@ -53,8 +53,8 @@ def addressed(address: str) -> Tree:
 Release: TypeAlias = tuple[int, ...]
 
 USUAL = "5.15"
-OLDEST: Release = (5, 13)  # before it syslog, gNMI and more lie elsewhere
-WORDS: Release = (5, 15)  # from here on `enabled`, before `on`
+OLDEST: Release = (5, 13)  # earlier releases have syslog, gNMI and others at other paths
+WORDS: Release = (5, 15)  # from this release on `enabled`, earlier `on`
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ MOVES = (
     Move((5, 16), "system/date-time/timezone", "system/timezone"),
 )
 
-# What only the older releases say: dropped from this release on.
+# Keys of earlier releases only.
 DROPS = (
     ((5, 15), "interface/*/ipv4/address/dhcp"),
     *(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # --- QoS: classes, one profile for each kind of port, and the PFC watchdog ------------------------------------
 
-CONTROL = 7  # class and queue of the switch's own traffic: EOS ties one to the other
+CONTROL = 7  # class and queue of control traffic, which EOS ties together
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _maps(qos: Qos, best: int, queues: Mapping[int, int], *, tunnels: bool) -> I
     yield f"qos map dscp {' '.join(others)} to traffic-class {best}"
     yield f"qos map dscp {qos.dscp} to traffic-class {qos.priority}"
     yield f"qos map dscp {qos.cnp_dscp} to traffic-class {qos.cnp_priority}"
-    if tunnels:  # where the outer header is not copied from the inner one, its DSCP comes from the class
+    if tunnels:  # an outer header that is not copied from the inner one has the DSCP of the class
         for number, dscp in sorted({best: 0, qos.priority: qos.dscp, qos.cnp_priority: qos.cnp_dscp}.items()):
             yield f"qos map traffic-class {number} to dscp {dscp}"
     for number, queue in sorted(queues.items()):
@@ -136,7 +136,7 @@ def _seconds(ms: int) -> str:
 
 # --- Ports ----------------------------------------------------------------------------------------------------
 
-RELEASE = "4.32.0F"  # what the spelling follows
+RELEASE = "4.32.0F"  # release of the syntax
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
 DF_PREFERRED, DF_OTHER = 200, 100
 
@@ -165,11 +165,11 @@ class Interface:
     address: str = ""
     address6: str = ""
     link_local: bool = False
-    channel: int = 0  # number of the bond it is in, 0: none
+    channel: int = 0  # number of its bond, 0: none
     switchport: tuple[str, ...] = ()  # lines of a layer-2 port, () of a routed one
     filter: str = ""  # "ip access-group TENANT-red in"
     profile: str = ""  # QoS profile of a lossless port
-    untrusted: bool = False  # carries nothing lossless while other ports of the switch do
+    untrusted: bool = False  # without lossless traffic on a switch with lossless ports
     tracked: str = ""  # "upstream" on an uplink of a leaf with bonds
     slices: tuple[Slice, ...] = ()
 
@@ -242,7 +242,7 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
     )
 
 
-@lru_cache(maxsize=4096)  # most ports of a fabric that has room to grow, and the same on all its leaves
+@lru_cache(maxsize=4096)  # most ports are unused in a fabric with room to grow, and equal on all leaves
 def _idle(ref: PortRef, cage_lanes: int, count: int, text: str) -> Interface:
     """A port without a cable. Lane 1 of a split cage makes its siblings exist, so one of those says its speed."""
     return Interface(

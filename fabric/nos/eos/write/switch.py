@@ -47,7 +47,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    vrf: str  # "" when the default VRF is the management VRF
+    vrf: str  # "": the default VRF
     lists: tuple[AccessList, ...]
     guards: tuple[Guard, ...]
     restricted: bool  # the services answer to the standard lists only
@@ -156,7 +156,7 @@ class Peer:
     address: str
     asn: int
     description: str
-    group: str  # peer group, "" for an external connection, which states everything itself
+    group: str  # peer group; "": an external connection, with all settings of its own
     imports: str
     exports: str
 
@@ -170,7 +170,7 @@ class Table:
     imports: tuple[str, ...]  # route targets; () without an overlay
     exports: str
     connected: str  # route map
-    fabric: bool  # has sessions of its own over the fabric
+    fabric: bool  # has sessions over the fabric
     peers: tuple[Peer, ...]
 
 

@@ -12,7 +12,7 @@ from fabric.nos.target import Names, Neighbor, neighbor
 
 # --- Tenants: a BGP instance per VRF, VNIs, Ethernet segments, sessions to the outside ------------------------
 
-# Highest preference becomes designated forwarder; who says nothing has zebra's default of 32767.
+# The highest preference becomes designated forwarder; zebra's default is 32767.
 PREFERRED = 50_000
 
 
@@ -23,9 +23,9 @@ class Spelling:
     vrf: str = VRF
     bond: str = "bond{}"
     source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
-    restart_s: int = 120  # until a restarting leaf's neighbors drop its routes
-    kernel_forwards: bool = True  # the kernel is the dataplane, not an ASIC that is configured by other means
-    defer_s: int = 0  # how long it waits for them before it chooses routes; 0: the daemon's default
+    restart_s: int = 120  # until neighbors drop the routes of a restarting leaf
+    kernel_forwards: bool = True  # the kernel forwards; there is no ASIC
+    defer_s: int = 0  # wait for them before route selection; 0: the daemon's default
 
 
 LINUX = Spelling()

@@ -41,7 +41,7 @@ class Platform:
 TOMAHAWK5 = Platform(
     ingress=(Partition("lossless", 66, 10), Partition("lossless-headroom", 24), Partition("lossy", 10)),
     egress=(Partition("lossless", 66), Partition("lossy", 10)),
-    shared_percent=65,  # a switch showed 66.9 with 13.7 dedicated at ingress; here 15 are
+    shared_percent=65,  # a switch showed 66.9 with 13.7 dedicated at ingress; 15 are dedicated here
     dedicated=(15, 30),
     flowset_entries=2048,
 )
@@ -61,7 +61,7 @@ def platform(catalog_name: str) -> Platform:
 
 # --- Interfaces -----------------------------------------------------------------------------------------------
 
-ETHERNET_BYTES, TAG_BYTES = 14, 4  # what `mtu` of a port counts beside the IP packet; the checksum is not in it
+ETHERNET_BYTES, TAG_BYTES = 14, 4  # Ethernet header, which `mtu` of a port includes, without the checksum
 FLEXIBLE_BYTES = 2 * TAG_BYTES  # `flexible-vlan-tagging` keeps room for two tags even where a unit has one
 FRAME_LIMIT = 9216
 IP_LIMIT = FRAME_LIMIT - ETHERNET_BYTES - FLEXIBLE_BYTES  # of an IP packet on a tagged port
@@ -98,8 +98,8 @@ class Interface:
     name: str
     description: str
     up: bool = True
-    speed: str = ""  # "400g", "" where the port runs at its own
-    split: int = 0  # into how many ports; 0: not split
+    speed: str = ""  # "400g"; "": the default of the port
+    split: int = 0  # number of ports; 0: not split
     bundle: str = ""  # "ae1"
     mtu: int = 0
     tagged: bool = False
@@ -124,16 +124,16 @@ def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
 
 def interfaces(view: SwitchView) -> list[Interface]:
     """Front-panel ports in order, every split cage begun by its parent, then the bonds."""
-    found: list[Interface] = []
+    physical: list[Interface] = []
     chassis = platform(view.device.model).chassis_ports
     for port in view.ports:
         ref = port.ref
         if ref.split > 1 and ref.sub == 0 and not chassis:
             parent = f"et-0/0/{ref.cage - 1}"
             text = quoted(f"split into {ref.split}x{ref.speed_gbps}G")
-            found.append(Interface(name=parent, description=text, speed=f"{ref.speed_gbps}g", split=ref.split))
-        found.append(_port(view, port))
-    return found + [_bundle(view, lag) for lag in view.lags]
+            physical.append(Interface(name=parent, description=text, speed=f"{ref.speed_gbps}g", split=ref.split))
+        physical.append(_port(view, port))
+    return physical + [_bundle(view, lag) for lag in view.lags]
 
 
 def chassis_ports(view: SwitchView) -> list[ChassisPort]:

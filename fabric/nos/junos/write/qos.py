@@ -91,9 +91,9 @@ class Class:
     lossy_percent: int
     cnp_percent: int
     drop_profiles: tuple[DropProfile, ...]
-    control: bool  # queue 7 is the switch's own; else our class has it and schedules it
-    unmarked: bool  # some port carries no lossless traffic
-    tagged: bool  # lossless traffic comes in with VLAN tags: a doubt that the config itself names
+    control: bool  # the switch's class has queue 7; else a class of the config has it
+    unmarked: bool  # at least one port has no lossless traffic
+    tagged: bool  # lossless traffic arrives with VLAN tags, which the config notes as unverified
     lengths_m: tuple[int, ...]
     watchdog: Dog | None
     ingress: tuple[Partition, ...]
@@ -148,13 +148,13 @@ def drop_profiles(view: SwitchView) -> dict[Marking, DropProfile]:
         if port.up and port.lossless:
             marking = port.lossless.marking
             speeds[marking] = max(port.ref.speed_gbps, speeds.get(marking, 0))
-    found: dict[Marking, DropProfile] = {}
+    profiles: dict[Marking, DropProfile] = {}
     assert view.qos is not None
     for marking, speed in sorted(speeds.items(), key=lambda item: (item[1], item[0].kmin_bytes, item[0].kmax_bytes)):
-        same = sum(profile.name.startswith(f"ROCE-{speed}G") for profile in found.values())
+        same = sum(profile.name.startswith(f"ROCE-{speed}G") for profile in profiles.values())
         name = f"ROCE-{speed}G" + (f"-{same + 1}" if same else "") if len(speeds) > 1 else "ROCE"
-        found[marking] = DropProfile(name, *fill(marking, view.qos.buffer))
-    return found
+        profiles[marking] = DropProfile(name, *fill(marking, view.qos.buffer))
+    return profiles
 
 
 def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:

@@ -84,10 +84,7 @@ def _icmp(family: str) -> list[Term]:
         kinds = "icmp-type [ echo-request echo-reply unreachable time-exceeded ]"
         return [term("icmp", ("protocol icmp", kinds), "policer ICMP", "accept")]
     kinds = "icmp-type [ echo-request echo-reply destination-unreachable packet-too-big time-exceeded ]"
-    return [
-        _neighbor_discovery(),
-        term("icmp", ("next-header icmp6", kinds), "policer ICMP", "accept"),
-    ]
+    return [_neighbor_discovery(), term("icmp", ("next-header icmp6", kinds), "policer ICMP", "accept")]
 
 
 def _neighbor_discovery() -> Term:

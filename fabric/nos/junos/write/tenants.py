@@ -60,7 +60,7 @@ def underlay(view: SwitchView, policies: Policies) -> None:
     else:
         exported = routes("own", ("direct",), policy.list_of(CONNECTED))
         exported += routes("passed-on", ("bgp",), policy.list_of(policy.exports))
-    # A default route that another border leaf sent stays where it is: only what this leaf took in itself goes up.
+    # Only a default route that this leaf received from outside is announced, none of another border leaf.
     border = leaf and any(not external.vrf for external in view.externals)
     policies.add_statement(Terms("FABRIC-OUT", (*((TRANSIT,) if border else ()), *exported, REJECT)))
     if leaf and (border or view.overlay):
@@ -126,8 +126,8 @@ class Instance:
     type: str  # "vrf" | "virtual-router"
     interfaces: tuple[str, ...]
     rd: str = ""
-    target: str = ""  # the one route target of a tenant that takes in no other's
-    imports: str = ""  # policies, where it does
+    target: str = ""  # the route target of a tenant without imports
+    imports: str = ""  # policies of a tenant with imports
     exports: str = ""
     vni: int = 0
     advertises: str = ""  # policy of its type-5 routes
@@ -241,8 +241,8 @@ def _targets(vrf: Vrf, name: str, policies: Policies) -> tuple[str, str]:
         policies.add_community(Named(_community(target), (f"target:{target}",)))
     communities = listed(dict.fromkeys(_community(target) for target in (vrf.route_target, *vrf.imports)))
     policies.add_statement(Terms(f"{name}-IN", (term("wanted", (f"community {communities}",), "accept"), REJECT)))
-    own = term("own", (), f"community add {_community(vrf.route_target)}", "accept")
-    policies.add_statement(Terms(f"{name}-OUT", (own,)))
+    export_term = term("own", (), f"community add {_community(vrf.route_target)}", "accept")
+    policies.add_statement(Terms(f"{name}-OUT", (export_term,)))
     return f"{name}-IN", f"{name}-OUT"
 
 
@@ -257,8 +257,8 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
     policies.add_lists(*all_filters(item for item in policy.lists if item.name in used))
     imported = routes("fabric", (), policy.list_of(policy.imports))
     policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, *imported, REJECT)))
-    what = "own" if view.device.role == LEAF else "passed-on"
-    exported = routes(what, ("direct", "bgp"), policy.list_of(policy.exports))
+    term_name = "own" if view.device.role == LEAF else "passed-on"
+    exported = routes(term_name, ("direct", "bgp"), policy.list_of(policy.exports))
     policies.add_statement(Terms(f"{name}-FABRIC-OUT", (*exported, REJECT)))
     peers = tuple(
         Peer(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"
-MTU = 9216  # of every class, else switched jumbo frames are cut
-PEER_LINK_DSCP = 56  # what a virtual peer link marks its messages with
+MTU = 9216  # of every class; the default would drop switched jumbo frames
+PEER_LINK_DSCP = 56  # DSCP of the messages of a virtual peer link
 POLL_MS = 100  # watchdog's own step
 LONG_M = 100  # beyond this many metres Cisco wants the pause buffer stated
 SILICON_ONE, SILICON_ONE_LIMIT = "silicon-one", 6  # unique QoS policies on a switch
@@ -151,8 +151,8 @@ def _ecn(marking: Marking) -> str:
 
 # --- Ports ----------------------------------------------------------------------------------------------------
 
-RELEASE = "10.5(3)"  # what the spelling follows; parsers recognize the file by its `feature` lines
-LAYER_2_MTU = 9216  # a switched port does 1500 or `system jumbomtu`, nothing between
+RELEASE = "10.5(3)"  # release of the syntax; parsers recognize the file by its `feature` lines
+LAYER_2_MTU = 9216  # a switched port has 1500 or `system jumbomtu`
 PEER_LINK = 4096  # port-channel without members: the peer link runs through the fabric
 DLB_MAC = "02:00:00:00:d1:b0"  # next hop of spread flows, one address for all switches that peer
 SMALL_TCAM = ("cloudscale-ex", "cloudscale-fx")  # chips whose virtual peer link needs a TCAM region of its own
@@ -168,7 +168,7 @@ class Interface:
     tag: int  # dot1q of a subinterface, 0: a port
     switchport: tuple[str, ...]  # () on a routed port
     fabric: bool  # uplink that carries the virtual peer link
-    silent: bool  # no CDP towards what is no switch of ours
+    silent: bool  # no CDP on ports to devices outside the fabric
     mtu: int
     vrf: str
     address: str

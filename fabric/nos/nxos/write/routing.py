@@ -16,7 +16,7 @@ OVERLAY_PEERS = "OVERLAY-PEERS"  # AS paths that begin with a neighbor of the ov
 MULTIHOP = 3  # loopback to loopback over one link, and one hop to spare
 NAME_LIMIT, DESCRIPTION_LIMIT = 63, 80
 BFD_MS, BFD_MULTIPLIER = range(50, 1000), range(1, 51)
-MAX_PATHS = 64  # a higher number is rejected, and one path is left
+MAX_PATHS = 64  # a higher number is rejected, which leaves one path
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +116,7 @@ def route_maps(view: SwitchView) -> list[Stanza]:
         *passing(FABRIC_OUT, under.exports, ip),
     ]
     if view.overlay and speaks_evpn(view.overlay):
-        stanzas += [
-            Stanza(OVERLAY_IN, 10, ("match community GSHUT", "set local-preference 0")),
-            Stanza(OVERLAY_IN, 20, ()),
-        ]
+        stanzas += [Stanza(OVERLAY_IN, 10, ("match community GSHUT", "set local-preference 0")), Stanza(OVERLAY_IN, 20, ())]
         stanzas += overlay_out(view.overlay)
     for vrf in view.vrfs:
         policy = vrf_policy(view, vrf)

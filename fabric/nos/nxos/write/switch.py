@@ -104,7 +104,7 @@ def _login_filters(manage: Management) -> list[Filter]:
 
 VLAN_NAME_LIMIT = 32
 FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary
-# What a host needs to find its gateway; after an explicit deny the implicit permits of an IPv6 filter are gone.
+# Neighbor discovery: an explicit deny removes the implicit permits of an IPv6 filter.
 NEIGHBOR_DISCOVERY = ("nd-na", "nd-ns", "router-advertisement", "router-solicitation")
 
 
@@ -175,7 +175,7 @@ def tenants_context(view: SwitchView) -> dict[str, object]:
         "anycast_mac": dotted(overlay.anycast_mac) if overlay and view.networks else "",
         "vnis": [Vni(n.vni, n.rd, n.route_target, n.gateway is not None) for n in view.networks],
         "vpc": domain(view),
-        "filters": [one for acl in view.acls for one in filters(acl)],
+        "filters": [entry for acl in view.acls for entry in filters(acl)],
     }
 
 
@@ -246,14 +246,14 @@ def filters(acl: Acl) -> list[Filter]:
     """What a tenant's server may send where tenants share the table; one without permits closes the port."""
     four = [prefix for prefix in acl.permits if ":" not in prefix]
     six = [prefix for prefix in acl.permits if ":" in prefix]
-    found = []
+    acls = []
     if four or not six:
-        found.append(Filter("ip", f"ACL-{acl.name}", numbered([*(f"permit ip any {p}" for p in four), "deny ip any any"])))
+        acls.append(Filter("ip", f"ACL-{acl.name}", numbered([*(f"permit ip any {p}" for p in four), "deny ip any any"])))
     if six:
         discovery = [f"permit icmp any any {kind}" for kind in NEIGHBOR_DISCOVERY]
         lines = [*discovery, *(f"permit ipv6 any {prefix}" for prefix in six), "deny ipv6 any any"]
-        found.append(Filter("ipv6", f"ACL6-{acl.name}", numbered(lines)))
-    return found
+        acls.append(Filter("ipv6", f"ACL6-{acl.name}", numbered(lines)))
+    return acls
 
 
 # --- The file -------------------------------------------------------------------------------------------------
@@ -305,12 +305,9 @@ def files(view: SwitchView) -> list[File]:
 
 def objects(requests: Requests) -> dict[str, str]:
     """What the switch's own ranges leave out."""
-    found = {}
-    ranges = (
-        ("underlay.bfd.interval_ms", BFD_MS),
-        ("underlay.bfd.multiplier", BFD_MULTIPLIER),
-    )
+    objections = {}
+    ranges = (("underlay.bfd.interval_ms", BFD_MS), ("underlay.bfd.multiplier", BFD_MULTIPLIER))
     for key, range_ in ranges:
         if key in requests and requests[key] not in range_:
-            found[key] = f"expected {range_.start} to {range_.stop - 1}, got {requests[key]}"
-    return found
+            objections[key] = f"expected {range_.start} to {range_.stop - 1}, got {requests[key]}"
+    return objections

@@ -30,7 +30,7 @@ NVIDIA_PROFILES = {
     "q_lossy_profile": BufferProfile(pool="egress_lossy_pool", size_bytes=0, dynamic_th=3),
 }
 USED = tuple(NVIDIA_PROFILES)
-# As the same files close a port without a cable: what it does not reserve is left to the others.
+# As in the same files: a port without a cable reserves nothing, which leaves more to the others.
 ZERO_POOL = {"size": "0", "type": "ingress", "mode": "static"}
 ZERO_GROUP = {"pool": "ingress_zero_pool", "size": "0", "static_th": "0"}
 
@@ -45,7 +45,7 @@ class Headroom:
 
 def maker(view: SwitchView, platform: str) -> str:
     """Whose chip it is, as far as SONiC's buffer and QoS tables differ by it."""
-    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and switches without QoS need none of them
+    from fabric.hardware.catalog.asics import asic  # imported here: the tables are large, and switches without QoS need none
 
     chip = asic(view.model.asic) if view.model.asic else None
     if chip is None:
@@ -90,10 +90,7 @@ def _dynamic(qos: Qos, stock: TierBuffers, ports: Mapping[str, Port], lengths: d
         **profile_lists(list(ports)),
         "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {AZURE: {"default_dynamic_th": str(qos.buffer.alpha_exponent)}},
         "LOSSLESS_TRAFFIC_PATTERN": {
-            AZURE: {
-                "mtu": str(qos.lossless_mtu),
-                "small_packet_percentage": "100" if qos.traffic == "static" else "50",
-            }
+            AZURE: {"mtu": str(qos.lossless_mtu), "small_packet_percentage": "100" if qos.traffic == "static" else "50"}
         },
     }
 
@@ -180,17 +177,17 @@ def xon_offset(view: SwitchView, sku: str) -> int | None:
 
 def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> TierBuffers:
     """The SKU's pools, else those of another SKU of the switch, else one pool per direction, as on the newest chips."""
-    found = next(_with_lossless(view, sku), None)
-    if found is None:
-        found = _plain(view, qos, nvidia=nvidia)
+    buffers = next(_with_lossless(view, sku), None)
+    if buffers is None:
+        buffers = _plain(view, qos, nvidia=nvidia)
     if nvidia:
-        missing = {name: profile for name, profile in NVIDIA_PROFILES.items() if name not in found.profiles}
-        found = found.model_copy(update={"profiles": {**found.profiles, **missing}})
-    elif "egress_lossless_profile" not in found.profiles:
-        pool = found.pools[EGRESS]
-        own = BufferProfile(pool=EGRESS, size_bytes=0, static_th=pool.size_bytes)
-        found = found.model_copy(update={"profiles": {**found.profiles, "egress_lossless_profile": own}})
-    return found
+        missing = {name: profile for name, profile in NVIDIA_PROFILES.items() if name not in buffers.profiles}
+        buffers = buffers.model_copy(update={"profiles": {**buffers.profiles, **missing}})
+    elif "egress_lossless_profile" not in buffers.profiles:
+        pool = buffers.pools[EGRESS]
+        lossless = BufferProfile(pool=EGRESS, size_bytes=0, static_th=pool.size_bytes)
+        buffers = buffers.model_copy(update={"profiles": {**buffers.profiles, "egress_lossless_profile": lossless}})
+    return buffers
 
 
 def _with_lossless(view: SwitchView, sku: str) -> Iterator[TierBuffers]:

@@ -23,12 +23,12 @@ Tables: TypeAlias = dict[str, Table]
 
 # SONiC counts tiers from the servers up: T0, T1, T2. It also seeds the ECMP hash by this word, a seed per tier.
 TYPES = {LEAF: "ToRRouter", SPINE: "LeafRouter", CORE: "SpineRouter"}
-INTERFACE_NAME = 15  # characters that Linux grants an interface
+INTERFACE_NAME = 15  # characters of an interface name in Linux
 VRF = "Vrf-{}"
 VRF_NAME_LIMIT = INTERFACE_NAME - len(VRF.format(""))  # a VRF is one
 
-# Usual first. What master of August 2026 has and 202605 has not (anycast gateways, Ethernet segments, gNMI in a VRF) is
-# expected of the branch that follows.
+# The default first. Features of master in August 2026 that 202605 lacks (anycast gateways, Ethernet segments, gNMI in a VRF)
+# are expected in the next branch.
 RELEASES = ("master", "202605", "202511")
 NEXT_BRANCH = 202611
 
@@ -106,7 +106,7 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
         "admin_status": "up" if port.up else "down",
         "description": description(view, port),
     }
-    if ref.split > 1:  # which part of the optical module is its own: without it every part takes the first one's lanes
+    if ref.split > 1:  # subport of the optical module; without it every subport uses the first lanes
         row["subport"] = str(ref.sub + 1)
     if pam4(ref.speed_gbps, width):
         row["fec"] = "rs"
@@ -115,7 +115,8 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
 
 def port_mtu(view: SwitchView, port: Port) -> int:
     """A tenant's packets must fit a fabric link together with their VXLAN header."""
-    tenants = bool(port.vrf) or port.bridged or bool(port.lag) or bool(port.subinterfaces)  # slices have their port's MTU
+    # Subinterfaces have the MTU of their port.
+    tenants = bool(port.vrf) or port.bridged or bool(port.lag) or bool(port.subinterfaces)
     return view.overlay.mtu if view.overlay and tenants and port.kind != "fabric" else view.underlay.mtu
 
 
@@ -168,10 +169,10 @@ def neighbor_tables(view: SwitchView, names: list[str]) -> Tables:
     """What LLDP and the cabling check compare with."""
     neighbors: Table = {}
     metadata: Table = {}
-    for own, port in zip(names, view.ports, strict=True):
+    for name, port in zip(names, view.ports, strict=True):
         if port.peer is None:
             continue
-        neighbors[own] = {"name": port.peer.device.name, "port": far_end(port.peer)}
+        neighbors[name] = {"name": port.peer.device.name, "port": far_end(port.peer)}
         if port.peer.device.role in TYPES:
             metadata[port.peer.device.name] = {"type": TYPES[port.peer.device.role]}
     return {"DEVICE_NEIGHBOR": neighbors, "DEVICE_NEIGHBOR_METADATA": metadata}
@@ -181,7 +182,7 @@ def neighbor_tables(view: SwitchView, names: list[str]) -> Tables:
 
 ROCE, BEST_EFFORT, CNP = "ROCE", "BEST-EFFORT", "CNP"
 NUMBERS = range(8)
-PORTS_PER_STEP = 32  # the watchdog of a switch with more ports looks at each less often
+PORTS_PER_STEP = 32  # the watchdog polls each port less often on a switch with more ports
 MAX_POLL_MS, MAX_DETECT_MS, MAX_RESTORE_MS = 1000, 5000, 60_000
 
 
@@ -263,8 +264,8 @@ def marking_names(view: SwitchView) -> dict[Marking, str]:
     if len(speeds) == 1:
         return dict.fromkeys(speeds, ROCE)
     names: dict[Marking, str] = {}
-    for marking, own in speeds.items():
-        name = "-".join([ROCE, *(f"{speed}G" for speed in sorted(own))])
+    for marking, rates in speeds.items():
+        name = "-".join([ROCE, *(f"{speed}G" for speed in sorted(rates))])
         names[marking] = name if name not in names.values() else f"{name}-{len(names) + 1}"
     return names
 

@@ -32,7 +32,7 @@ CERTIFICATES = "/etc/sonic/credentials"
 MIN_SNMP_USER_LETTERS = 4
 EVERYONE = ("0.0.0.0/0", "::/0")
 
-# What OpenSSH itself still prefers: no CBC, no SHA-1, no MD5.
+# The preferences of OpenSSH, without CBC, SHA-1 and MD5.
 CIPHERS = ["chacha20-poly1305@openssh.com", "aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes128-ctr"]
 EXCHANGES = [
     "curve25519-sha256",
@@ -82,7 +82,7 @@ def service_tables(view: SwitchView) -> Tables:
         }
     }
     if manage.banner:
-        # The switch prints it with `echo -e`: a backslash is written twice to be one.
+        # The switch prints it with `echo -e`, so a backslash is doubled.
         tables["BANNER_MESSAGE"] = {"global": {"state": "enabled", "login": manage.banner.replace("\\", "\\\\")}}
     if manage.gnmi:
         tables |= gnmi_tables(view)
@@ -181,7 +181,7 @@ def _add(tables: Table, rules: Table, name: str, service: str, matches: list[dic
         "policy_desc": f"Who may speak to {name}",
     }
     for n, match in enumerate(matches, 1):
-        # The switch sorts priorities as text: as many digits each.
+        # The switch sorts priorities as text, so all have the same number of digits.
         rules[f"{table}|PERMIT-{n}"] = {"PRIORITY": str(100_000 - n), "PACKET_ACTION": "ACCEPT", **match}
 
 
@@ -224,7 +224,7 @@ def system_tables(view: SwitchView, board: SonicPlatform) -> Tables:
         "DEVICE_METADATA": {"localhost": host},
         "SWITCH_HASH": {"GLOBAL": {"ecmp_hash": list(FIVE_TUPLE), "lag_hash": list(FIVE_TUPLE)}},
     }
-    if view.underlay.bfd:  # without it bgpcfgd starts no bfdd, and the sessions ask for BFD in vain
+    if view.underlay.bfd:  # without it bgpcfgd does not start bfdd, and BFD of the sessions stays down
         tables["SYSTEM_DEFAULTS"] = {"software_bfd": {"status": "enabled"}}
     return tables
 

@@ -13,7 +13,7 @@ LOOPBACK, VTEP_LOOPBACK = "Loopback0", "Loopback1"
 TUNNEL, NVO = "vtep", "nvo"
 PREFERRED, COMMON = 50_000, 32_767  # designated forwarder: the higher preference; frr.conf says the same
 
-# What a host needs of IPv6 on its own link, by ICMPv6 type; a server has no business to advertise a router (134).
+# ICMPv6 types of neighbor discovery, without router advertisements (134), which a server must not send.
 NEIGHBOR_DISCOVERY = {"ROUTER-SOLICIT": 133, "NEIGHBOR-SOLICIT": 135, "NEIGHBOR-ADVERT": 136}
 IPV4, FIRST_PRIORITY = "2048", 9000
 
@@ -50,7 +50,7 @@ def routed_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
         for part in port.subinterfaces:
             subinterface = subinterface_name(name, part.tag)
             row = {"admin_status": "up"} | ({"vrf_name": vrf_name(part.vrf)} if part.vrf else {})
-            # A short name says neither port nor VLAN to SONiC: the row does.
+            # SONiC reads port and VLAN from the row, as a short name contains neither.
             slices[subinterface] = row | ({} if subinterface.startswith(name) else {"vlan": str(part.tag)})
             slices[f"{subinterface}|{part.address}"] = {}
     loopbacks: Table = {LOOPBACK: {}}

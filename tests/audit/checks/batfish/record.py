@@ -16,11 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fabric.audit.checks.batfish import judge
-from fabric.audit.checks.batfish.checks import Asked, AskedFiles, file_lines
+from fabric.audit.checks.batfish.checks import Analysis, FileAnalysis, file_lines
 from fabric.audit.checks.batfish.client import Server
 from fabric.audit.checks.batfish.expect import Expected
 from fabric.audit.checks.batfish.parsing import Warnings, judge_files
-from fabric.audit.checks.batfish.snapshot import Snapshot, cut, write
+from fabric.audit.checks.batfish.snapshot import Snapshot, subset, write
 from tests.audit.checks.batfish.helpers import Recorded, Recorder, Site, small, write_recording
 from tests.audit.checks.batfish.known import intents, lines_of, names_of, switches, write_known
 
@@ -59,7 +59,7 @@ def record_answers(host: str) -> None:
             with uploaded(host, snapshot) as server:
                 recorder = Recorder(server)
                 judge(snapshot, recorder)
-                judge_files(AskedFiles(snapshot, recorder))
+                judge_files(FileAnalysis(snapshot, recorder))
         write_recording(name, recorder.rows)
 
 
@@ -71,11 +71,11 @@ def record_known(host: str) -> None:
         for name, path in intents(Path(folder)):
             plan, copies = switches(path, Path(folder))
             names, found = names_of(plan), list(copies)
-            snapshot = Snapshot({one.device.lower(): one for one in found}, plan=plan, cut=cut(plan), views={})
+            snapshot = Snapshot({one.device.lower(): one for one in found}, plan=plan, subset=subset(plan), views={})
             with uploaded(host, snapshot) as server:
                 recorder = Recorder(server)
                 issues = recorder.init_issues()
-            findings = Warnings().run(Asked(snapshot, Recorded(recorder.rows), Expected(snapshot)))
+            findings = Warnings().run(Analysis(snapshot, Recorded(recorder.rows), Expected(snapshot)))
             if findings:
                 sys.exit("\n".join(f"{name}: {finding}" for finding in findings))
             places = {place for row in issues for place in file_lines(row["Source_Lines"])}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.audit.checks.batfish.checks import Asked
+from fabric.audit.checks.batfish.checks import Analysis
 from fabric.audit.checks.batfish.expect import Expected, Route
 from fabric.audit.checks.batfish.reach import causes
 from fabric.audit.checks.batfish.routing import Blame, Routes, Shortfall, blamed
@@ -138,6 +138,6 @@ def test_a_next_hop_outside_is_named(tmp_path: Path) -> None:
     route = next(route for route in expected.routes("backend") if route.device == leaves[0] and route.to == leaves[1])
     outside = border.externals[0].peer_address
     extra = {"Node": {"name": route.device}, "VRF": "default", "Network": route.prefix, "Next_Hop": {"ip": outside}}
-    asked = Asked(snapshot, Recorded({f"routes {' '.join(leaves)}": [*rows, extra]}), expected)
+    asked = Analysis(snapshot, Recorded({f"routes {' '.join(leaves)}": [*rows, extra]}), expected)
     (found,) = Routes().run(asked)
     assert f"got {route.hops + 1}, of which outside: wan ({outside})" in found.message

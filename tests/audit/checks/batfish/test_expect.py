@@ -9,7 +9,7 @@ import pytest
 from fabric import pipeline
 from fabric.audit.checks import Design
 from fabric.audit.checks.batfish import judge
-from fabric.audit.checks.batfish.expect import EqualPaths, Expected, Place, Route, Session, merged
+from fabric.audit.checks.batfish.expect import EqualPaths, Expected, Route, Session, TenantLeaf, merged
 from fabric.model.plan import LEAF, SPINE
 from tests import ROOT
 from tests.audit.checks.batfish.helpers import Recorded, Site, example, recorded, small
@@ -54,9 +54,9 @@ def test_routes(eos: Site) -> None:
 
 def test_places(eos: Site) -> None:
     assert Expected(eos.snapshot()).places == (
-        Place("backend", "red", "backend-leaf001", ("10.128.0.0/31", "10.128.0.2/31", "10.128.0.4/31", "10.128.0.6/31")),
-        Place("backend", "blue", "backend-leaf002", ("10.128.0.132/31", "10.128.0.134/31")),
-        Place("backend", "red", "backend-leaf002", ("10.128.0.128/31", "10.128.0.130/31")),
+        TenantLeaf("backend", "red", "backend-leaf001", ("10.128.0.0/31", "10.128.0.2/31", "10.128.0.4/31", "10.128.0.6/31")),
+        TenantLeaf("backend", "blue", "backend-leaf002", ("10.128.0.132/31", "10.128.0.134/31")),
+        TenantLeaf("backend", "red", "backend-leaf002", ("10.128.0.128/31", "10.128.0.130/31")),
     )
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.audit.checks.batfish.checks import Asked, tenants_of
-from fabric.audit.checks.batfish.coverage import covered
+from fabric.audit.checks.batfish.checks import Analysis, tenants_of
+from fabric.audit.checks.batfish.coverage import uncovered
 from fabric.audit.checks.batfish.expect import Expected
 from fabric.audit.checks.batfish.reach import Crossing, WithoutSpine, crossing, groups, host_ranges
 from fabric.audit.checks.batfish.routing import _tenant
@@ -18,26 +18,26 @@ JOINED = TENANTS.replace("gpu-0001..0003}", "gpu-0001..0003, imports: [blue]}")
 UNNUMBERED = DESIGNS["unnumbered"]
 
 
-def built(folder: Path, nos: str, design: str) -> Asked:
+def built(folder: Path, nos: str, design: str) -> Analysis:
     path = folder / "small.yaml"
     text = SMALL.replace(OVERLAY + TENANTS, design)
     path.write_text(text.replace("nos: eos", f"nos: {nos}").replace("7060x6-32pe", SWITCHES[nos]), encoding="utf-8")
     made: Site = site(path, folder)
     snapshot = made.snapshot()
-    return Asked(snapshot, Recorded(), Expected(snapshot))
+    return Analysis(snapshot, Recorded(), Expected(snapshot))
 
 
-def tables(asked: Asked) -> set[str]:
+def tables(asked: Analysis) -> set[str]:
     """The routing tables that routes are expected in."""
     return {route.vrf for route in asked.expected.routes("backend")}
 
 
-def evpn_sessions(asked: Asked) -> int:
+def evpn_sessions(asked: Analysis) -> int:
     return sum(one.peer.startswith("10.0.0.") for one in asked.expected.sessions)
 
 
-def rows(asked: Asked) -> dict[str, str]:
-    return {what.removeprefix("Batfish: "): why for what, why in covered(asked)}
+def rows(asked: Analysis) -> dict[str, str]:
+    return {what.removeprefix("Batfish: "): why for what, why in uncovered(asked)}
 
 
 def test_route_targets_beyond_16_bits_on_eos(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.checks.batfish import judge
-from fabric.audit.checks.batfish.checks import Asked
-from fabric.audit.checks.batfish.coverage import applied, covered
+from fabric.audit.checks.batfish.checks import Analysis
+from fabric.audit.checks.batfish.coverage import applied, uncovered
 from fabric.audit.checks.batfish.expect import Expected
 from tests.audit.checks.batfish.helpers import Site, site
 from tests.audit.checks.batfish.mixed import designs, faults, judged
@@ -36,9 +36,9 @@ fabrics:
     return site(path, folder)
 
 
-def asked(made: Site) -> Asked:
+def asked(made: Site) -> Analysis:
     snapshot = made.snapshot()
-    return Asked(snapshot, StandIn(snapshot), Expected(snapshot))
+    return Analysis(snapshot, StandIn(snapshot), Expected(snapshot))
 
 
 def kinds(made: Site) -> dict[str, tuple[int, int]]:
@@ -81,7 +81,7 @@ def test_sessions_are_judged_by_both_ends(
 def test_what_is_not_judged_is_counted_and_listed(tmp_path: Path) -> None:
     """16 sessions of tenants at EOS spines; three checks have nothing to judge, and are not among those applied."""
     files = asked(built(tmp_path, "{leaf: sonic, spine: eos}", VRF_LITE))
-    rows = {what.removeprefix("Batfish: "): why for what, why in covered(files)}
+    rows = {what.removeprefix("Batfish: "): why for what, why in uncovered(files)}
     why = "not modeled by Batfish on SONiC (community), or behind it; covered by "
     assert rows["tenants' sessions of fabric 'backend'"].startswith(why)
     assert rows["tenants' routes in fabric 'backend'"].startswith(why)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.audit.checks.batfish.snapshot import cut
+from fabric.audit.checks.batfish.snapshot import subset
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
 from tests import ROOT
 
@@ -21,13 +21,13 @@ def three_tiers() -> Plan:
 
 def test_a_small_site_goes_whole() -> None:
     plan = pipeline.plan(pipeline.load(ROOT / "intent" / "ai-eos.yaml"))
-    found = cut(plan)
+    found = subset(plan)
     assert found.named == ""
     assert sum(map(len, found.taken.values())) == found.count == 16
 
 
 def test_a_large_one_is_cut_and_named(three_tiers: Plan) -> None:
-    found = cut(three_tiers)
+    found = subset(three_tiers)
     assert len(found.names) <= 128
     assert found.named == (
         "128 of 320 switches: backend with 32 leaves (backend-leaf001 … backend-leaf048), "
@@ -38,7 +38,7 @@ def test_a_large_one_is_cut_and_named(three_tiers: Plan) -> None:
 @pytest.mark.parametrize("most", [128, 64, 24])
 def test_every_role_pod_and_rail_stays(three_tiers: Plan, most: int) -> None:
     fabric = three_tiers.fabrics["backend"]
-    taken = cut(three_tiers, most).taken["backend"]
+    taken = subset(three_tiers, most).taken["backend"]
     assert len(taken) <= most
     assert {device.role for device in taken} == {LEAF, SPINE, CORE}
     leaves = [device for device in taken if device.role == LEAF]
@@ -70,7 +70,7 @@ def test_border_leaves_and_their_pairs_stay(tmp_path: Path) -> None:
     path = tmp_path / "wide.yaml"
     path.write_text(text, encoding="utf-8")
     plan = pipeline.plan(pipeline.load(path, tmp_path))
-    found = cut(plan, 60)
+    found = subset(plan, 60)
     assert found.count > 60 >= len(found.names)
     frontend = plan.fabrics["frontend"]
     border = {int(frontend.links.b[way.link]) for way in frontend.tenancy.external_connections}

@@ -1,16 +1,19 @@
-"""Findings that follow from another one: a missing statement, a misspelled word. The cause is reported, the rest is not."""
+"""Findings that are left out: consequences of other findings, and those that the intent silences with a reason."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from fabric.audit.checks.finding import ERROR, SEVERITIES, About, Finding, Subject
+from fabric.audit.checks.base import Check, every, run
+from fabric.audit.checks.finding import ERROR, NOTE, SEVERITIES, WARNING, About, Finding, Subject
 from fabric.audit.checks.network import Network
+from fabric.audit.checks.reports.common import OTHER, rule_of
 from fabric.base.grouping import grouped
 from fabric.base.text import plural
 from fabric.model.facts import Facts
+from fabric.model.plan import Plan
 from fabric.nos.reading import read_device
 
 # --- missing statements ---------------------------------------------------------------------------------------
@@ -43,13 +46,13 @@ def _repeats(finding: Finding, cause: Finding) -> bool:
     subject, changed = _lost(finding.about), cause.about
     if subject is None:
         return False
-    here = (finding.file, finding.line) == (cause.file, cause.line)
+    same_line = (finding.file, finding.line) == (cause.file, cause.line)
     if finding.about.fact:
-        return here and subject.kind == "VNI" and changed.fact == "vlan" and changed.subjects == (subject,)
+        return same_line and subject.kind == "VNI" and changed.fact == "vlan" and changed.subjects == (subject,)
     if NUMBERED.isdisjoint(subject.kind.split()):
         return False
     mapped = changed.fact == "vlan" and changed.expected == subject.name
-    return mapped or (here and subject.name in _words(" ".join(changed.values)))
+    return mapped or (same_line and subject.name in _words(" ".join(changed.values)))
 
 
 def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
@@ -59,12 +62,14 @@ def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
     """
     subject, about = _lost(finding.about), finding.about
     if about.absent and len(about.subjects) > 1:  # what many ports lack at once comes from what they share
-        return any(one.severity == ERROR and one.about.path and about.expected in _words(one.about.path[-1]) for one in rest)
+        return any(
+            other.severity == ERROR and other.about.path and about.expected in _words(other.about.path[-1]) for other in rest
+        )
     if subject is None or not subject.name:
         return False
     explains = _explains_port if not subject.kind else _explains if subject.kind in OBJECTS else None
     return explains is not None and any(
-        one.severity == ERROR and one.about.path and explains(one.about, subject, about) for one in rest
+        other.severity == ERROR and other.about.path and explains(other.about, subject, about) for other in rest
     )
 
 
@@ -114,12 +119,12 @@ def without_results_of_slips(network: Network, findings: list[Finding], recheck:
         findings: of all checks.
         recheck: the findings of other devices.
     """
-    slips = grouped((one.device, one) for one in findings if one.id == SPELLING)
+    slips = grouped((finding.device, finding) for finding in findings if finding.id == SPELLING)
     if not slips:
         return findings
-    by_slip = grouped((id(slip), one) for slip, one in _results(findings, recheck(_corrected(network, slips)), slips))
-    gone = {id(one) for results in by_slip.values() for one in results}
-    return [_with(one, by_slip.get(id(one), ())) for one in findings if id(one) not in gone]
+    by_slip = grouped((id(slip), finding) for slip, finding in _results(findings, recheck(_corrected(network, slips)), slips))
+    gone = {id(finding) for results in by_slip.values() for finding in results}
+    return [_with(finding, by_slip.get(id(finding), ())) for finding in findings if id(finding) not in gone]
 
 
 def _results(
@@ -168,3 +173,87 @@ def _spelled(facts: Facts, slips: Sequence[Finding]) -> Facts:
     read = read_device(facts.name, facts.nos, texts)
     read.partial = facts.partial
     return read
+
+
+# --- silence --------------------------------------------------------------------------------------------------
+# Suppressions of the intent: each with its reason; their findings are still reported, as silenced.
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """What a site silences, and what came of it."""
+
+    plan: Plan
+    used: Collection[tuple[str, str]]  # (fabric or "", code) of the silences that silenced something
+    ran: Collection[str]  # codes of the checks that were applied
+
+
+class NeedlessSilence(Check[Silenced]):
+    """Compares the suppressions of the intent with the findings of the run.
+
+    A suppression that matches nothing is out of date: it only hides the next mistake of that kind.
+    """
+
+    id = "FAB200"
+    title = "Every suppression matches at least one finding"
+    severity = NOTE
+    example = '`checks: {silence: {FAB234: "two spines"}}` on a fabric with four spines'
+    remediation = "remove the line from `checks: {silence: …}`"
+    subject, needs = "silence", "intent"
+
+    def check(self, silenced: Silenced) -> Iterator[Finding]:
+        plan = silenced.plan
+        places = [("", plan.settings.silence), *((name, fabric.spec.silence) for name, fabric in plan.fabrics.items())]
+        for fabric, silence in places:
+            for code in silence:
+                path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
+                place = plan.at(*path, key=True)
+                if (fabric, code) not in silenced.used and code in silenced.ran:
+                    yield self.at(place, f"{code} is suppressed, but has no findings")
+                elif not _is_known(code):
+                    yield self.at(place, f"{code} is suppressed, but no check has this id", severity=WARNING)
+
+
+@dataclass(frozen=True)
+class Silences:
+    """What a site silences: everywhere, and in each fabric."""
+
+    plan: Plan
+
+    def apply(self, findings: Iterable[Finding], ran: Iterable[str]) -> Iterator[Finding]:
+        """The findings, silenced ones with their reason; a note for a silence of a check that ran and found nothing."""
+        used: set[tuple[str, str]] = set()
+        for finding in findings:
+            fabric = self._fabric(finding)
+            site, of_fabric = self.plan.settings.silence, self._own(fabric)
+            if finding.id in of_fabric:
+                used.add((fabric, finding.id))
+                yield replace(finding, silenced=of_fabric[finding.id])
+            elif finding.id in site:
+                used.add(("", finding.id))
+                yield replace(finding, silenced=site[finding.id])
+            else:
+                yield finding
+        yield from run(NeedlessSilence, Silenced(self.plan, used, set(ran)))
+
+    def _own(self, fabric: str) -> Mapping[str, str]:
+        return self.plan.fabrics[fabric].spec.silence if fabric else {}
+
+    def _fabric(self, finding: Finding) -> str:
+        """Of the device, else of the place in the intent."""
+        for name, fabric in self.plan.fabrics.items():
+            if finding.device and finding.device in fabric.by_name:
+                return name
+        if finding.file != self.plan.settings.positions.file:
+            return ""
+        at, sections = self.plan.at, self.plan.settings.sections
+        starts = {at(key, key=True).line: "" for key in sections}  # `management:` is no fabric's
+        starts |= {at("fabrics", name, key=True).line: name for name in self.plan.fabrics}
+        before = [line for line in starts if line <= finding.line]
+        return starts[max(before)] if before else ""
+
+
+def _is_known(code: str) -> bool:
+    """Whether a check has this id, one that asks a server among them, or a stage before the checks gives it."""
+    every()
+    return rule_of(code).subject != OTHER.subject
