@@ -172,9 +172,7 @@ class OutcomeDocument(Document):
     seconds: Amount = json_key("of the whole run")
     results: list[ResultDocument] = json_key("in the order in which they ran")
     not_emulated: list[NotEmulatedDocument]
-    summary: Annotated[dict[str, Count], each_of(COUNTED.values())] = json_key(
-        "numbers of results", lambda outcome: _counts(outcome)
-    )
+    summary: Annotated[dict[str, Count], each_of(COUNTED.values())] = json_key("numbers of results", _counts)
 
 
 def _finite(value: Measure) -> Measure | None:
