@@ -64,7 +64,7 @@ def shared_examples(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     if hasattr(request.config, "workerinput"):
         from tests import examples
 
-        examples.SHARED[:] = [tmp_path_factory.getbasetemp().parent / "examples"]
+        examples.SHARED[:] = [tmp_path_factory.getbasetemp().parent / "sites"]
 
 
 def pytest_configure() -> None:

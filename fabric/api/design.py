@@ -41,11 +41,18 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 
 
 def schema(document: str = "") -> str:
-    """Return a JSON Schema: of the intent, or of the named `--json` document (names: `docs/glossary.md`)."""
-    from fabric.base import schemas
+    """Return a JSON Schema: of the intent, of a JOB file (`job`), or of the named `--json` document (`docs/glossary.md`)."""
+    from fabric.api import schemas
     from fabric.design.intent import load as language
 
     return schemas.text(document) if document else language.text()
+
+
+def schema_names() -> Sequence[str]:
+    """Return the names of the `--json` documents that `schema` knows."""
+    from fabric.api import schemas
+
+    return schemas.names()
 
 
 def catalog() -> tuple[Mapping[str, SwitchModel], Mapping[str, ServerModel]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fabric.base.diagnostics import SUBJECTS, Diagnostic, InputError, Place, Subject, subject_of
 from fabric.base.formats.yaml import read
+from fabric.base.schemas.models import CheckId, Document, Text, described, enum_of, json_key
 from fabric.base.text import aligned, listed, screen, style, wrapped
 
 if TYPE_CHECKING:
@@ -24,27 +25,21 @@ NEAREST = 3  # codes in the hint for an unknown one
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One code.
+    """One code."""
 
-    Attributes:
-        title: of a check the property that its findings violate, of any other code the problem.
-        meaning: what a check tests; empty for any other code.
-        explanation: why it matters.
-    """
+    id: CheckId
+    subject: Annotated[str, enum_of(item.name for item in SUBJECTS), described("what the range of the code is for")]
+    severity: Annotated[str, enum_of(("error", "warning", "note"))]
+    else_severity: Annotated[str, described("when a finding of the check has another severity; empty if never")]
+    title: Annotated[Text, described("of a check the property that its findings violate, of any other code the problem")]
+    meaning: Annotated[str, described("what a check tests; empty for any other code")]
+    explanation: Annotated[Text, described("why it matters")]
+    example: Annotated[Text, described("lines of an intent, of a config, or commands after `$ `")]
+    fix: Text
 
-    id: str
-    subject: str
-    severity: str
-    else_severity: str
-    title: str
-    meaning: str
-    explanation: str
-    example: str
-    fix: str
 
-    def as_dict(self) -> dict[str, str]:
-        """The record of `--json`."""
-        return asdict(self)
+class ExplainDocument(Document):
+    codes: list[Entry] = json_key("one for `fabric explain CODE`, else all, by number", min_length=1)
 
 
 def is_code(word: str) -> bool:

@@ -18,6 +18,7 @@ from fabric.base.diagnostics import Place, Report
 from fabric.base.grouping import grouped
 from fabric.base.text import counted, listed
 
+MAX_BYTES = 32_000_000  # a log of a night of runs
 MAX_VALUES = 2_500_000  # that the ranges of one file stand for: `1-4094` on every port of a large switch
 MAX_DIGITS = 100  # of a number; the longest of a config are below 40
 MAX_LINE = 2_000  # characters of a line of a log, or of a statement, that patterns look at
@@ -50,6 +51,12 @@ def read_text(path: Path, name: str, max_bytes: int, hints: tuple[str, str, str]
         column = error.start - raw.rfind(b"\n", 0, error.start)
         message = f"expected UTF-8 text, got the byte 0x{raw[error.start]:02x}"
         report.fail("FAB003", Place(name, line, column), message, hints[2])
+
+
+def text_of(path: Path, what: str, shown: str | None = None) -> str:
+    """The text of a file. `what` names in messages what it should be. Raises InputError."""
+    wrong = f"is this {what}?"
+    return read_text(path, shown or str(path), MAX_BYTES, (f"name {what}", wrong, wrong))
 
 
 def refuse_folder(root: str, what: str, unread: Mapping[str, str], hint: str) -> NoReturn:

@@ -83,19 +83,20 @@ class Source:
                 line, column = node.line, node.column
         return Place(self.file, line, column)
 
+    def at(self, path: Path_) -> Node | None:
+        """What is written at exactly this path."""
+        node: Node | None = self.root
+        for step in path:
+            items = node.items if node is not None else None
+            if isinstance(items, dict) and isinstance(step, str):
+                node = items.get(step)
+            else:
+                node = items[step] if isinstance(items, list) and isinstance(step, int) and step < len(items) else None
+        return node
+
     def has(self, path: Path_) -> bool:
         """Whether the value at exactly this path is written in the file."""
-        node = self.root
-        for step in path:
-            child = None
-            if isinstance(node.items, dict) and isinstance(step, str):
-                child = node.items.get(step)
-            elif isinstance(node.items, list) and isinstance(step, int) and step < len(node.items):
-                child = node.items[step]
-            if child is None:
-                return False
-            node = child
-        return True
+        return self.at(path) is not None
 
 
 def read(path: Path, shown: str | None = None) -> Source:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 import typer
 
@@ -13,13 +12,14 @@ from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.base.formats import json_text
 from fabric.base.formats.yaml import dump
+from fabric.base.schemas.models import document
 from fabric.base.text import aligned
 from fabric.cli.common import option
 from fabric.cli.output import put_lines, usage
 from fabric.hardware import catalog as hardware
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
-from fabric.hardware.catalog.power import PowerRange
-from fabric.hardware.catalog.power_class import DatasheetCheck
+from fabric.hardware.catalog.power import PowerDocument, PowerRange
+from fabric.hardware.catalog.power_class import DatasheetCheck, PowerCheckDocument
 
 # --- --power and --power-check: power by model, and how well the bounds by class hold -------------------------
 
@@ -42,11 +42,6 @@ def ends(its: PowerRange) -> str:
     """`512-1,244`, or one number."""
     low, high = f"{its.typical_low_w:,g}", f"{its.typical_high_w:,g}"
     return low if low == high else f"{low}-{high}"
-
-
-def document(kinds: Mapping[str, Mapping[str, PowerRange]]) -> dict[str, Any]:
-    """The JSON document."""
-    return {kind: {name: asdict(its) for name, its in _rounded(ranges)} for kind, ranges in kinds.items()}
 
 
 def check_lines(checks: Sequence[DatasheetCheck]) -> list[str]:
@@ -78,18 +73,6 @@ def _summary(found: Sequence[DatasheetCheck]) -> Iterator[str]:
     yield f"inside: {share}; every figure of {len(whole)} of {switches} switches"
     yield f"bounds: upper over lower end {statistics.median(its.ratio for its in found):.2f} in the median"
     yield "each switch's bounds are those of its class without its own data sheet"
-
-
-def check_document(checks: Sequence[DatasheetCheck]) -> dict[str, Any]:
-    """The JSON document of the check."""
-    return {
-        "figures": [
-            {**asdict(check), "low": round(check.low, 1), "high": round(check.high, 1), "inside": check.inside}
-            for check in checks
-        ],
-        "inside": sum(check.inside for check in checks),
-        "median_ratio": round(statistics.median(check.ratio for check in checks), 3),
-    }
 
 
 def _holds(its: PowerRange) -> str:
@@ -154,10 +137,11 @@ def _power(name: str, check: bool, as_json: bool) -> None:
         usage("NAME and --power: expected one of the two", "`fabric catalog --power --json` has every model by name")
     if check:
         checks = pipeline.catalog_power_check()
-        text = [json_text(check_document(checks))] if as_json else check_lines(checks)
+        text = [json_text(document(checks, PowerCheckDocument))] if as_json else check_lines(checks)
     else:
         kinds = pipeline.catalog_power()
-        text = [json_text(document(kinds))] if as_json else list(lines(kinds))
+        whole = {kind: dict(_rounded(ranges)) for kind, ranges in kinds.items()}
+        text = [json_text(document(whole, PowerDocument))] if as_json else list(lines(kinds))
     put_lines(lambda: text)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
+from fabric.base.schemas.models import document
 from fabric.cli import options
 from fabric.cli.common import FILE, USAGE, mistake, option, progress, show_diagnostics
 from fabric.cli.options import size_bytes
@@ -54,7 +55,7 @@ def doctor(
     Sizes outside the band of the estimate, and the likely causes in order with a command that confirms each. Exit code 2:
     a file could not be read; the others were compared.
     """
-    from fabric.solver.doctor.diagnosis import document  # heavy: not for help and mistakes
+    from fabric.solver.doctor.diagnosis import DiagnosisDocument  # heavy: not for help and mistakes
     from fabric.solver.doctor.examine import lines
     from fabric.solver.estimate.request import EstimateRequest
 
@@ -69,7 +70,7 @@ def doctor(
     with progress("causes"):
         result = pipeline.doctor(chosen, logs or [], request, given, slow)
     show_diagnostics(result.warnings)
-    put_result(as_json, lambda: document(result), lambda: lines(result))
+    put_result(as_json, lambda: document(result, DiagnosisDocument), lambda: lines(result))
     if any(item.severity == "error" for item in result.warnings):
         raise typer.Exit(USAGE)
 

@@ -9,6 +9,7 @@ import typer
 from fabric.audit import codes
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.cli.common import mistake
 from fabric.cli.output import GENERATED, put_lines
 
@@ -29,7 +30,7 @@ def explain(
     if about and (subject or not codes.is_code(about)):
         _number(Path(about), subject, generated, as_json)
     elif as_json:
-        print(json_text({"codes": [entry.as_dict() for entry in _entries(about)]}))
+        print(json_text(document({"codes": _entries(about)}, codes.ExplainDocument)))
     elif about:
         put_lines(lambda: [codes.text(codes.entry(about))])
     else:

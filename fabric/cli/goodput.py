@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric import pipeline
+from fabric.base.schemas.models import document
 from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, option, progress
 from fabric.cli.output import put_result
@@ -44,6 +45,6 @@ def goodput(
         cost = pipeline.year_cost(plan, result, stated) if stated else None
     put_result(
         as_json,
-        lambda: result.as_dict() | {"cost": cost.as_dict() if cost else None},
+        lambda: document({**result.as_dict(), "cost": cost}, money.GoodputCostDocument),
         lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])],
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.cli.common import check_range, mistake, option
 from fabric.cli.output import put_lines
 from fabric.hardware import catalog
@@ -61,7 +60,7 @@ def headroom(
         lossless_mtu_bytes=rdma_mtu + ROCE_HEADERS_BYTES if rdma_mtu else LOSSLESS_MTU_BYTES,
     )
     if as_json:
-        print(json_text(asdict(result)))
+        print(json_text(document(result)))
         return
     head = f"{switch or asic}, {speed}G, {length} m, MTU {mtu}"
     put_lines(lambda: [head, *explain(result)])

@@ -11,10 +11,11 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line
+from fabric.base.schemas.models import document
 from fabric.base.text import and_more, diff_line
 from fabric.cli.common import FILE, FINDINGS, option, progress, say, show_diagnostics
 from fabric.cli.output import put, put_text
-from fabric.deliver.inventory.engine import Change, Pushed
+from fabric.deliver.inventory.engine import Change, PushDocument, Pushed
 from fabric.deliver.inventory.push import SYSTEMS, PushRequest, System, lines
 
 MAX_SHOWN_OBJECTS = 200
@@ -96,7 +97,8 @@ def _access(system: System, url: str) -> str:
 
 def _print(done: Pushed, dry: bool, as_json: bool) -> None:
     if as_json:
-        put(None, json_line(_document(done, dry), ensure_ascii=False) + "\n")
+        whole = {"dry_run": dry, "tables": done.tallies, "changes": done.changes}
+        put(None, json_line(document(whole, PushDocument), ensure_ascii=False) + "\n")
         return
     put_text(None, lambda: "\n".join(_page(done, dry)) + "\n")
 
@@ -115,21 +117,3 @@ def _shown(change: Change) -> list[str]:
     sign = {"create": "+", "update": "~", "delete": "-"}[change.what]
     rows = [f"    {name}: {was!r} -> {to!r}" for name, (was, to) in change.fields.items()]
     return [f"{sign} {change.table} {' '.join(change.key)}", *rows]
-
-
-def _document(done: Pushed, dry: bool) -> dict[str, object]:
-    tables = {
-        name: {field: getattr(tally, field) for field in ("created", "updated", "unchanged", "deleted")}
-        for name, tally in done.tallies.items()
-    }
-    changes = [
-        {
-            "action": change.what,
-            "what": change.what,  # its old name
-            "table": change.table,
-            "key": list(change.key),
-            "fields": {name: {"old": was, "new": to, "from": was, "to": to} for name, (was, to) in change.fields.items()},
-        }
-        for change in done.changes
-    ]
-    return {"dry_run": dry, "tables": tables, "changes": changes}

@@ -11,12 +11,13 @@ import typer
 
 from fabric import pipeline
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.base.text import aligned, counted, listed
 from fabric.cli.common import option, progress, say, show_diagnostics
 from fabric.cli.output import GENERATED, put_text
 from fabric.design.explain.counts import Sessions, phrase, sessions
 from fabric.model.plan import CLOSED, WORDS, FabricPlan, Plan
-from fabric.model.plan.summary import kinds_of_switch, leaf_ratios, summary
+from fabric.model.plan.summary import PlanDocument, kinds_of_switch, leaf_ratios, summary
 
 MAX_LISTED = 8  # of one line
 
@@ -41,7 +42,7 @@ def plan(
             put_text(None, lambda: text(changes) + "\n")
         return
     if as_json:
-        print(json_text(pipeline.summarize(intent)))
+        print(json_text(document(pipeline.summarize(intent), PlanDocument)))
         return
     with progress("plan"):
         site_plan = pipeline.plan(intent)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from fabric import pipeline
-from fabric.base import schemas
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
+from fabric.base.schemas import INPUTS
 from fabric.cli.output import put
 
 
@@ -14,7 +14,7 @@ def schema(
     name: str = typer.Argument(
         "",
         metavar="NAME",
-        help=f"{', '.join(schemas.inputs())} (JOB file), or name of a --json document: {', '.join(schemas.names())}",
+        help=f"{', '.join(INPUTS)} (JOB file), or name of a --json document: {', '.join(pipeline.schema_names())}",
         show_default=False,
     ),
 ) -> None:
@@ -22,7 +22,7 @@ def schema(
 
     Without NAME: the schema of intents, for editors.
     """
-    names = [*schemas.names(), *schemas.inputs()]
+    names = [*pipeline.schema_names(), *INPUTS]
     if name and name not in names:
         hint = nearest(name, names)
         raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])

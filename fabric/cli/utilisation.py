@@ -50,8 +50,4 @@ def utilisation(
         )
     gpu_hour = money.gpu_hour(designs.bill_of(plan, stated), designs.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""
-    put_result(
-        as_json,
-        lambda: result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency},
-        lambda: lines(result, gpu_hour, currency),
-    )
+    put_result(as_json, lambda: result.as_dict(gpu_hour, currency), lambda: lines(result, gpu_hour, currency))

@@ -7,9 +7,10 @@ from typing import Any
 import typer
 
 from fabric import pipeline
+from fabric.base.schemas.models import document
 from fabric.base.text import aligned
 from fabric.cli.output import put_result
-from fabric.configs.targets import WORDS
+from fabric.configs.targets import WORDS, VendorsDocument
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
@@ -26,7 +27,7 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
             "switches": list(switches),
             "lacking": {m: list(model.lacks) for m, model in switches.items() if model.lacks},
         }
-    put_result(as_json, lambda: table, lambda: _lines(table))
+    put_result(as_json, lambda: document(table, VendorsDocument), lambda: _lines(table))
 
 
 def _lines(table: dict[str, dict[str, Any]]) -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, one_of
+from fabric.base.schemas.models import Count, Document, Text, described, json_key
 from fabric.hardware import catalog
 from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 from fabric.model.plan.topology import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
-from fabric.nos.target import Target, target, target_names, targets
+from fabric.nos.target import Capabilities, Target, target, target_names, targets
 
 # --- Features that a fabric requires, and capabilities of its network OSes and switches -----------------------
 
@@ -34,6 +35,18 @@ WORDS = {
 }
 
 
+class VendorDocument(Document):
+    """One network OS."""
+
+    title: Text
+    max_mtu: Count = json_key("of IP, bytes")
+    releases: list[Text]
+    capabilities: Capabilities
+    switches: list[Text] = json_key("models of the catalog")
+    lacking: dict[str, list[str]] = json_key("model → features that it lacks although its network OS has them")
+
+
+VendorsDocument = Annotated[dict[str, VendorDocument], described("By network OS.")]
 SHOWN = 3  # switches of a hint
 
 

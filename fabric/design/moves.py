@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from fabric.base.schemas.models import Amount, Count, Document, Text, document, itself, json_key
 from fabric.base.text import and_more, listed, plural
 from fabric.model.plan import KINDS, SERVER, SWITCH_ROLES, FabricPlan, Plan, RoleLossless, nic_name
 
@@ -65,6 +68,7 @@ def _lengths(before: FabricPlan, after: FabricPlan) -> Iterator[tuple[str, int, 
 # --- devices, cables, and their order -------------------------------------------------------------------------
 
 End = tuple[str, str]  # device, port
+UpperEnd = Annotated[list[str], Field(max_length=2)]
 
 
 @dataclass(frozen=True)
@@ -108,23 +112,8 @@ class Changes:
     thresholds: tuple[ThresholdChange, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "added": self.added,
-            "removed": self.removed,
-            "renumbered": self.renumbered,
-            "links": {"kept": self.kept_links, "new": self.new_links, "moved": self.moved},
-            "steps": [
-                {"title": s.title, "drain": s.drain, "cables": [_cable(cable) for cable in s.cables]} for s in self.steps
-            ],
-            "thresholds": [
-                {
-                    "fabric": change.fabric,
-                    "switches": list(change.switches),
-                    "lengths": {kind: {"old_m": old, "new_m": new} for kind, old, new in change.lengths},
-                }
-                for change in self.thresholds
-            ],
-        }
+        """The JSON document."""
+        return document(self, ChangesDocument)
 
     @property
     def moved(self) -> int:
@@ -132,8 +121,44 @@ class Changes:
         return sum(cable.old is not None for step in self.steps for cable in step.cables)
 
 
-def _cable(cable: Cable) -> dict[str, Any]:
-    return {"lower": list(cable.lower), "old": list(cable.old or ()), "new": list(cable.new or ())}
+class CableDocument(Document):
+    lower: Annotated[list[str], Field(min_length=2, max_length=2)] = json_key("device and port")
+    old: UpperEnd = json_key("device and port; empty where there is none", lambda cable: cable.old or ())
+    new: UpperEnd = json_key("device and port; empty where there is none", lambda cable: cable.new or ())
+
+
+class LinksDocument(Document):
+    kept: Count = json_key(of="kept_links")
+    new: Count = json_key(of="new_links")
+    moved: Count
+
+
+class StepDocument(Document):
+    title: str
+    drain: str = json_key('the switch to drain; "" where no cable in service moves')
+    cables: list[CableDocument]
+
+
+class LengthDocument(Document):
+    old_m: Amount | None = json_key(of=1)
+    new_m: Amount | None = json_key(of=2)
+
+
+class ThresholdDocument(Document):
+    fabric: Text
+    switches: list[Text]
+    lengths: dict[str, LengthDocument] = json_key(of=lambda change: {row[0]: row for row in change.lengths})
+
+
+class ChangesDocument(Document):
+    """What changes from one intent to another, and the cables to move."""
+
+    added: list[Text] = json_key("devices")
+    removed: list[Text]
+    renumbered: list[str] = json_key("switches with other numbers, in words")
+    links: LinksDocument = json_key(of=itself)
+    steps: list[StepDocument] = json_key("in the order of the work")
+    thresholds: list[ThresholdDocument]
 
 
 def difference(old: Plan, new: Plan) -> Changes:

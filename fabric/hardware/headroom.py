@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
+from fabric.base.schemas.models import Count, Number, Text, described, enum_of
 from fabric.base.text import aligned
 from fabric.hardware.catalog.asics import Asic
 from fabric.hardware.headroom_forms import (
@@ -30,14 +31,14 @@ ASIC_TABLE = "sonic-net/sonic-buildimage@086b03bd70f9 platform/mellanox/asic_tab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headroom:
-    """A lossless group's figures in SONiC's words. `xoff_bytes` is the headroom, not the fill level that sends PAUSE."""
+    """A lossless group's figures in SONiC's words."""
 
-    xon_bytes: int
-    xoff_bytes: int
-    size_bytes: int
-    method: str  # "computed" | "table" | "conservative"
-    terms: Mapping[str, int | float | str]
-    source: str
+    xon_bytes: Count
+    xoff_bytes: Annotated[Count, described("the headroom, not the fill level that sends PAUSE")]
+    size_bytes: Count
+    method: Annotated[str, enum_of(("computed", "table", "conservative"))]
+    terms: Annotated[Mapping[str, Number | str], described("of the arithmetic, units in their names")]
+    source: Text
 
 
 def headroom(

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated
 
 from fabric.audit.checks import ERROR, Read, Verdict
 from fabric.audit.checks.reports import report as report_of
@@ -19,6 +19,7 @@ from fabric.audit.checks.reports.formats import Report
 from fabric.base.formats import Case, Failure, Suite
 from fabric.base.formats.blocks import Section, Table, plain
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import Amount, Count, Document, Number, Text, document, each_of, enum_of, json_key, old_name
 from fabric.base.text import aligned, and_more, duration, printable, style
 from fabric.lab.outcome import FAIL, PASS, SKIP, Measure, NotEmulated, Outcome, Result
 
@@ -129,54 +130,49 @@ def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
 
 
 # --- json -----------------------------------------------------------------------------------------------------
-# One JSON document with everything the run knows. Keys are a promise: they grow, and none goes.
-#
-# site, shape     text
-# frr, kernel     text; their versions
-# vrfs            "devices" or "namespaces"
-# seconds         number; of the whole run
-# results         list, in the order in which they ran
-#     id          "sessions", "link-down"
-#     kind        "proof" or "scenario"
-#     title       text
-#     status      "pass", "fail" or "skip"
-#     summary     text; of what is skipped, why
-#     faults      list of {device, message}; device is "" for the fabric as a whole
-#     measured    name → number or text; the suffixes `_ms` and `_s` are units; null for a number that is not finite
-#     seconds     number
-# not_emulated    list of {what, reason, covered_by}; covered_by is a list of ids of checks; `why` is the old name of `reason`
-# summary         {passed, failed, skipped}, numbers of results
 
 
-def document(outcome: Outcome) -> dict[str, Any]:
+def _counts(outcome: Outcome) -> dict[str, int]:
     statuses = [result.status for result in outcome.results]
-    return {
-        "site": outcome.site,
-        "shape": outcome.shape,
-        "frr": outcome.frr,
-        "kernel": outcome.kernel,
-        "vrfs": outcome.vrfs,
-        "seconds": outcome.seconds,
-        "results": [_result(result) for result in outcome.results],
-        "not_emulated": [
-            {"what": limit.what, "reason": limit.why, "why": limit.why, "covered_by": list(limit.covered_by)}
-            for limit in outcome.not_emulated
-        ],
-        "summary": {word: statuses.count(status) for status, word in COUNTED.items()},
-    }
+    return {word: statuses.count(status) for status, word in COUNTED.items()}
 
 
-def _result(result: Result) -> dict[str, Any]:
-    return {
-        "id": result.id,
-        "kind": result.kind,
-        "title": result.title,
-        "status": result.status,
-        "summary": result.summary,
-        "faults": [{"device": fault.device, "message": fault.message} for fault in result.faults],
-        "measured": {name: _finite(value) for name, value in result.measured.items()},
-        "seconds": result.seconds,
-    }
+class FaultDocument(Document):
+    device: str = json_key('"" for the fabric as a whole')
+    message: str
+
+
+class ResultDocument(Document):
+    id: Text
+    kind: Annotated[str, enum_of(("proof", SCENARIO))]
+    title: str
+    status: Annotated[str, enum_of(MARKS)]
+    summary: str = json_key("of what is skipped, why")
+    faults: list[FaultDocument]
+    measured: dict[str, Number | str | None] = json_key(
+        "units in their names; null for a number that is not finite",
+        lambda result: {name: _finite(value) for name, value in result.measured.items()},
+    )
+    seconds: Amount
+
+
+class NotEmulatedDocument(Document):
+    what: str
+    reason: str = json_key(of="why")
+    why: str = old_name("reason", "why")
+    covered_by: list[str] = json_key("ids of checks")
+
+
+class OutcomeDocument(Document):
+    site: Text
+    shape: str
+    frr: str = json_key("its version")
+    kernel: str = json_key("its version")
+    vrfs: Annotated[str, enum_of(("devices", "namespaces"))] = json_key("how tenants are kept apart")
+    seconds: Amount = json_key("of the whole run")
+    results: list[ResultDocument] = json_key("in the order in which they ran")
+    not_emulated: list[NotEmulatedDocument]
+    summary: Annotated[dict[str, Count], each_of(COUNTED.values())] = json_key("numbers of results", _counts)
 
 
 def _finite(value: Measure) -> Measure | None:
@@ -254,7 +250,7 @@ def report(form: str, outcome: Outcome) -> str:
         title=f"Lab test of site {plain(outcome.site)}",
         summary=lambda: verdict(outcome),
         text=lambda: _text(outcome),
-        document=lambda: document(outcome),
+        document=lambda: document(outcome, OutcomeDocument),
         sections=lambda: _sections(outcome),
         suites=lambda: _suites(outcome, f"{command}: {site}", f"fabric.lab.{site}"),
         shown_by=f"{command} --json",

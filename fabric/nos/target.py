@@ -12,8 +12,9 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, cast
 
+from fabric.base.schemas import models
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.facts import Facts
@@ -221,13 +222,14 @@ class Capabilities:
     port_acl: bool = False  # tenants isolated by filters
     l3vni: bool = False  # tenants by type-5 routes
     l2vni: bool = False  # layer-2 networks with anycast gateway
-    multihoming: str = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
+    multihoming: Annotated[str, models.enum_of(("", "esi", "vpc"))] = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
     imports: bool = False  # tenants of an overlay that see each other's routes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC and ECN
     watchdog: bool = False  # ends a pause that lasts too long
     hash_seed: bool = False
-    dynamic_balancing: str = ""  # "auto": without side effects; "asked": only where the intent says so; "" none
+    # "auto": without side effects; "asked": only where the intent says so; "" none
+    dynamic_balancing: Annotated[str, models.enum_of(("", "auto", "asked"))] = ""
     snmp: bool = False
     gnmi: bool = False
 

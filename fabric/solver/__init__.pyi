@@ -1,6 +1,5 @@
 from .estimate.calls import Figures as Figures
 from .estimate.plot import Series as Series, busbw_svg as busbw_svg
-from .fields import Fields as Fields, parse as parse, read_text as read_text
 from .network import (
     BY_PAIR as BY_PAIR,
     GBPS_PER_GBYTE_S as GBPS_PER_GBYTE_S,

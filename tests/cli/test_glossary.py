@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fabric.base import schemas
+from fabric.api import schemas
 from fabric.cli.lazy import COMMANDS, load
 from tests import ROOT
 from tests.cli.test_schemas import leaves, parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from fabric.base import schemas, source
+from fabric import pipeline
+from fabric.api import schemas
+from fabric.base import source
 from fabric.cli.lazy import COMMANDS, load
 from fabric.deliver.inventory.push import SYSTEMS
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.solver.doctor.causes import Effect
-from fabric.solver.goodput import sections as goodput_sections
+from fabric.solver.goodput.sections import Checkpoint, Failures
 from fabric.solver.training import file as job_file
 from tests import ROOT
 from tests.cli.conftest import Run
@@ -198,13 +201,15 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_the_schema_of_the_catalog_is_that_of_its_models() -> None:
-    made = TypeAdapter(dict[str, SwitchModel | ServerModel]).json_schema()
-    committed = json.loads(schemas.text("catalog"))
-    assert committed["$defs"] == made["$defs"]
-    assert committed["anyOf"] == [
-        {"type": "object", "additionalProperties": made["additionalProperties"]},
-        *made["additionalProperties"]["anyOf"],
-    ]
+    """With the defaults, for keys that have theirs are not printed."""
+    made = TypeAdapter(SwitchModel | ServerModel).json_schema()["$defs"]
+    committed = json.loads(schemas.text("catalog"))["$defs"]
+    assert committed.keys() == made.keys()
+    for name, model in made.items():
+        assert committed[name].get("required") == model.get("required")
+        assert [(key, found.get("default")) for key, found in committed[name]["properties"].items()] == [
+            (key, found.get("default")) for key, found in model["properties"].items()
+        ]
 
 
 def test_an_unknown_document(run: Run) -> None:
@@ -270,14 +275,16 @@ def validate(name: str, document: Any) -> None:
 
 @pytest.mark.parametrize("path", JOBS, ids=lambda path: path.name)
 def test_the_jobs_of_the_docs_match_the_schema_of_job_files(path: Path) -> None:
-    schema = json.loads(schemas.text("job"))
+    schema = json.loads(pipeline.schema("job"))
     Draft202012Validator.check_schema(schema)
     data = source.read(path).data
     assert [error.message for error in Draft202012Validator(schema).iter_errors(data)] == []
 
 
 def test_the_schema_of_job_files_has_every_key() -> None:
-    sections = json.loads(schemas.text("job"))["properties"]
-    found = {f"{name}.{key}" for name, section in sections.items() for key in section["properties"]}
-    beside = {f"{section}.{key}" for section, names in goodput_sections.KEYS.items() for key in names}
-    assert found == {*job_file.all_keys(), *beside}
+    sections = json.loads(pipeline.schema("job"))["properties"]
+    found = {f"{name}.{key}": item for name, section in sections.items() for key, item in section["properties"].items()}
+    kinds = {"checkpoint": Checkpoint, "failures": Failures}
+    beside = {f"{section}.{item.name}" for section, kind in kinds.items() for item in fields(kind)}
+    assert found.keys() == {*job_file.all_keys(), *beside}
+    assert [key for key, item in found.items() if not item.get("description")] == []

@@ -13,6 +13,7 @@ from importlib import import_module
 
 import pytest
 
+from fabric import pipeline
 from fabric.deliver.export.formats import FORMATS as EXPORTS
 from fabric.deliver.report.page import SECTIONS
 from tests import ROOT
@@ -83,7 +84,7 @@ def test_a_section_of_the_report_is_on_its_page(name: str) -> None:
 
 def keys() -> list[str]:
     """Keys of JOB: `model.layers`."""
-    schema = json.loads((ROOT / "fabric" / "base" / "schemas" / "inputs" / "job.json").read_text(encoding="utf-8"))
+    schema = json.loads(pipeline.schema("job"))
     return [f"{name}.{key}" for name, section in schema["properties"].items() for key in section.get("properties", ())]
 
 

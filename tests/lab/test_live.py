@@ -358,6 +358,7 @@ def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
 AS_NO_USER = f"""
 import os, sys
 from pathlib import Path
+import fabric.cli.lab
 from fabric import pipeline
 from fabric.cli import main
 from fabric.lab.lab import Lab

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.base import schemas
+from fabric import pipeline
+from fabric.base.schemas import INPUTS
 
 HEAD = """\
 # JSON documents
@@ -27,13 +28,13 @@ A path names a key inside others; `[]` is an entry of a list, `*` any name of a 
 
 def page() -> str:
     """The whole page."""
-    names = [*schemas.names(), *schemas.inputs()]
+    names = [*pipeline.schema_names(), *INPUTS]
     index = "\n".join(f"* [`{name}`](#{name}): {_schema(name)['title']}" for name in names)
     return "\n".join([HEAD, f"{index}\n", *(_document(name) for name in names)])
 
 
 def _schema(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(schemas.text(name))
+    found: dict[str, Any] = json.loads(pipeline.schema(name))
     return found
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from fabric.audit.cabling.outputs import CODE, WHAT, Output, outputs
 from fabric.audit.cabling.planned import Hosts
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.base.reading import UnreadableError, guarded
+from fabric.base.reading import UnreadableError, guarded, text_of
 from fabric.nos.lldp import LldpPart, LldpPort, Neighbor
-from fabric.solver import read_text
 
 UNKNOWN_NAME = "FAB163"  # of a device, as the caller states it
 _WORDS = re.compile(r"[A-Za-z0-9]+")
@@ -51,7 +50,7 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
         collected.files += 1
         try:
             with guarded(str(path)):
-                parsed, prompt = outputs(read_text(path, WHAT), str(path), form)
+                parsed, prompt = outputs(text_of(path, WHAT), str(path), form)
             for output in parsed:
                 device = device_of(path, output.under, _hosts(parsed), prompt, whose.get(path.resolve(), ""), hosts)
                 take(collected, output.part, device)

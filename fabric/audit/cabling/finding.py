@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from fabric.base.text import counted
 
@@ -42,17 +41,6 @@ class PortLocation:
         port_name = f" ({self.port_name})" if self.port_name and self.port and self.port_name != self.port else ""
         return f"{self.device} port {self.port or self.port_name}{port_name}"
 
-    def as_dict(self) -> dict[str, Any]:
-        row = {
-            "device": self.device,
-            "port": self.port,
-            "port_name": self.port_name,
-            "name": self.port_name,
-            "rack": self.rack,
-            "ru": self.ru,
-        }
-        return {key: value for key, value in row.items() if value not in ("", 0)}
-
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -80,25 +68,6 @@ class CableFault:
     def hint(self) -> str:
         """The first moves."""
         return "; ".join(move.text for move in self.moves[:MAX_HINT_MOVES])
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "fabric": self.fabric,
-            "message": self.message,
-            "at": self.at.as_dict(),
-            "links": [{"a": a.as_dict(), "b": b.as_dict()} for a, b in self.links],
-            "moves": [_move(move) for move in self.moves],
-        }
-
-
-def _move(move: Move) -> dict[str, Any]:
-    row: dict[str, Any] = {"action": move.action, "text": move.text, "at": move.at.as_dict()}
-    if move.to is not None:
-        row["to"] = move.to.as_dict()
-    if move.kept is not None:
-        row["kept"] = move.kept.as_dict()
-    return row
 
 
 @dataclass(frozen=True, kw_only=True)

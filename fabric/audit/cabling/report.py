@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fabric.audit.cabling.finding import KINDS, CableFault, CablingState, PortLocation
 from fabric.audit.checks import ERROR, Finding, Read, Verdict
@@ -12,6 +13,7 @@ from fabric.audit.checks.reports import FORMATS as FINDING_FORMATS, report as re
 from fabric.audit.checks.reports.formats import Report, finding_sections
 from fabric.base.formats import Case, Failure, Suite, csv_text, no_formula
 from fabric.base.formats.blocks import plain
+from fabric.base.schemas.models import Count, Document, Text, document, each_of, enum_of, itself, json_key
 from fabric.base.text import padded, printable, screen, style, wrapped
 
 COMMAND = "fabric cabling verify"
@@ -34,7 +36,7 @@ def report(form: str, found: CablingState) -> str:
         title=f"Cabling of site {plain(state.site)}",
         summary=state.sentence,
         text=lambda: _text(state),
-        document=lambda: _document(state),
+        document=lambda: document(state, CablingDocument),
         sections=lambda: finding_sections(_verdict(state)),
         suites=lambda: _suites(state),
         csv=lambda: _csv(state),
@@ -87,22 +89,59 @@ def _place(port: PortLocation) -> str:
     return f"{port.rack} RU{port.ru}" if port.rack and port.ru else port.rack
 
 
-def _document(state: CablingState) -> dict[str, Any]:
-    return {
-        "site": state.site,
-        "findings": [fault.as_dict() for fault in state.findings],
-        "notes": list(state.notes),
-        "summary": {
-            "links": state.links,
-            "as_planned": state.as_planned,
-            "by_device_only": state.by_device_only,
-            "not_reported": state.not_reported,
-            "findings": {kind: state.counts.get(kind, 0) for kind in KINDS},
-            "moves": sum(len(fault.moves) for fault in state.findings),
-            "devices": state.devices,
-            "files": state.files,
-        },
-    }
+class PortDocument(Document):
+    """What is known of a port."""
+
+    device: Text
+    port: Text = json_key("the label of the plan", default="")
+    port_name: Text = json_key("port name on the device", default="")
+    name: Text = json_key("old name of port_name", "port_name", default="", deprecated=True, exclude_if=operator.not_)
+    rack: Text = json_key(default="")
+    ru: Count = json_key(default=0)
+
+
+class LinkDocument(Document):
+    """Of two ports."""
+
+    a: PortDocument = json_key(of=0)
+    b: PortDocument = json_key(of=1)
+
+
+class MoveDocument(Document):
+    action: Text
+    text: Text
+    at: PortDocument
+    to: PortDocument = json_key(default=None)
+    kept: PortDocument = json_key("the end that stays plugged in", default=None)
+
+
+class FaultDocument(Document):
+    kind: Annotated[str, enum_of(KINDS)]
+    fabric: str
+    message: Text
+    at: PortDocument
+    links: list[LinkDocument] = json_key("planned links that are not as planned because of it")
+    moves: list[MoveDocument]
+
+
+class Summary(Document):
+    links: Count
+    as_planned: Count
+    by_device_only: Count = json_key("links as planned by device only: the neighbor sent no port name")
+    not_reported: Count
+    findings: Annotated[dict[str, Count], each_of(KINDS)] = json_key(
+        of=lambda state: {kind: state.counts.get(kind, 0) for kind in KINDS}
+    )
+    moves: Count = json_key(of=lambda state: sum(len(fault.moves) for fault in state.findings))
+    devices: Count = json_key("that reported")
+    files: Count
+
+
+class CablingDocument(Document):
+    site: Text
+    findings: list[FaultDocument]
+    notes: list[str]
+    summary: Summary = json_key(of=itself)
 
 
 def _suites(state: CablingState) -> list[Suite]:

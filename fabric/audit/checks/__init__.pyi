@@ -21,6 +21,7 @@ from .finding import (
     WARNING as WARNING,
     About as About,
     Finding as Finding,
+    FindingDocument as FindingDocument,
     Merge as Merge,
     Read as Read,
     Subject as Subject,

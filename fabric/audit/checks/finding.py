@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from fabric.base.schemas.models import CheckId, Count, Document, Text, enum_of, json_key
 from fabric.base.text import counted, plural
 from fabric.model.facts import Located
 
@@ -104,23 +105,23 @@ class Finding:
         head = f"{place}: {self.severity}[{self.id}]: {device}{self.message}"
         return f"{head}\n    hint: {self.hint}" if self.hint else head
 
-    def as_dict(self) -> dict[str, Any]:
-        """The shape of a finding in `--json` output."""
-        shown = {
-            "id": self.id,
-            "severity": self.severity,
-            "device": self.device,
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-            "hint": self.hint,
-        }
-        return shown | ({"silenced": self.silenced} if self.silenced else {})
-
     @property
     def order(self) -> tuple[Any, ...]:
         return self.file, self.line, self.column, self.id, self.device, self.message
+
+
+class FindingDocument(Document):
+    """A finding in `--json` output."""
+
+    id: CheckId
+    severity: Annotated[str, enum_of(SEVERITIES)]
+    device: str = json_key('"" where no single device is meant')
+    file: str
+    line: Count = json_key("from 1; 0: the whole file")
+    column: Count
+    message: Text
+    hint: str
+    silenced: Text = json_key("the intent's reason why it does not apply here", default="")
 
 
 # --- verdict --------------------------------------------------------------------------------------------------

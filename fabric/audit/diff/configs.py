@@ -6,17 +6,22 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from fabric.audit.diff import remedy
 from fabric.base.processes import Progress, in_chunks
 from fabric.base.reading import UnreadableError
+from fabric.base.schemas.models import Document, Text, enum_of, json_key
 from fabric.configs import Job, Renderer
 from fabric.nos.dialect import (
     COMMANDS,
     NODE,
     PATCH,
+    RELOAD,
     STEPS,
+    TYPED,
     UNIFIED,
     UNKNOWN,
     VALUES,
@@ -173,6 +178,25 @@ class FileChange:
     lines: tuple[str, ...]
     json_patch: tuple[dict[str, Any], ...] = ()  # RFC 6902, of files that are data; of all steps, in their order
     steps: tuple[Step, ...] = ()  # where the network OS takes the change step by step
+
+
+Operation = Annotated[dict[str, Any], Field(json_schema_extra={"required": ["op", "path"]})]
+
+
+class StepDocument(Document):
+    kind: Annotated[str, enum_of((PATCH, TYPED, RELOAD))]
+    title: str = json_key("what it does")
+    reason: str = json_key("why it is a step of its own")
+    commands: list[str] = json_key("what is typed; none of a patch")
+    json_patch: list[Operation] = json_key("RFC 6902, its part of the change")
+
+
+class FileChangeDocument(Document):
+    path: Text
+    form: Text = json_key(of="form.name")
+    lines: list[str]
+    json_patch: list[Operation] = json_key("RFC 6902")
+    steps: list[StepDocument] = json_key("SONiC: in this order, each by itself; `json_patch` has the operations of all")
 
 
 def changes_of_files(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
+from typing import Annotated
 
-from fabric.audit.checks import Read, Verdict
+from fabric.audit.checks import FindingDocument, Read, Verdict
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.formats import Report, file_lines, findings_text
-from fabric.audit.drift.devices import DRIFTED, IN_SYNC, STATES, DeviceDrift, SiteDrift
+from fabric.audit.checks.reports.formats import FileReason, Report, file_lines, findings_text
+from fabric.audit.diff.configs import FileChangeDocument
+from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, STATES, UNKNOWN, DeviceDrift, SiteDrift
 from fabric.base.formats import Case, Failure, Suite
 from fabric.base.formats.blocks import Fold, Notes, Section, cut_table, plain
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import Count, Document, document, enum_of, itself, json_key
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.screen import table
 
@@ -31,7 +32,7 @@ def drift_report(site: SiteDrift, whole: bool = False, commands: bool = False) -
         title=f"Fabric drift: site {plain(site.site)}",
         summary=lambda: summary(site),
         text=lambda: _text(site, whole, commands),
-        document=lambda: document(site),
+        document=lambda: document(site, DriftDocument),
         sections=lambda: _sections(site),
         suites=lambda: _suites(site),
         shown_by=f"fabric drift --all, folder {site.folder}",
@@ -51,34 +52,36 @@ def verdict_of(site: SiteDrift) -> Verdict:
     )
 
 
-def document(site: SiteDrift) -> dict[str, Any]:
+class DriftSummary(Document):
+    devices: Count = json_key(of=lambda site: len(site.devices))
+    drifted: Count = json_key(of=lambda site: site.count(DRIFTED))
+    no_config: Count = json_key(of=lambda site: site.count(NO_CONFIG))
+    unknown: Count = json_key(of=lambda site: site.count(UNKNOWN))
+    in_sync: Count = json_key(of=lambda site: site.count(IN_SYNC))
+    errors: Count = json_key(of=lambda site: sum(device.errors for device in site.devices))
+
+
+class DeviceDocument(Document):
+    device: str
+    fabric: str
+    role: str
+    nos: str
+    state: Annotated[str, enum_of(STATES)]
+    reason: str = json_key("why it was not compared; empty if it was")
+    files: list[str]
+    findings: list[FindingDocument]
+    commands: list[FileChangeDocument]
+
+
+class DriftDocument(Document):
     """All switches; nothing is folded or cut."""
-    return {
-        "site": site.site,
-        "folder": site.folder,
-        "summary": {
-            "devices": len(site.devices),
-            **{state.replace(" ", "_"): site.count(state) for state in STATES},
-            "errors": sum(device.errors for device in site.devices),
-        },
-        "devices": [_device(device) for device in site.devices],
-        "unplanned": list(site.unplanned),
-        "unread": [{"file": file, "reason": reason} for file, reason in site.unread],
-    }
 
-
-def _device(drift: DeviceDrift) -> dict[str, Any]:
-    return {
-        "device": drift.device,
-        "fabric": drift.fabric,
-        "role": drift.role,
-        "nos": drift.nos,
-        "state": drift.state,
-        "reason": drift.reason,
-        "files": list(drift.files),
-        "findings": [finding.as_dict() for finding in drift.findings],
-        "commands": [asdict(change) | {"form": change.form.name} for change in drift.commands],
-    }
+    site: str
+    folder: str = json_key("folder of running configs")
+    summary: DriftSummary = json_key(of=itself)
+    devices: list[DeviceDocument]
+    unplanned: list[str] = json_key("devices that the plan does not have")
+    unread: list[FileReason]
 
 
 def summary(site: SiteDrift) -> str:

@@ -19,12 +19,11 @@ from fabric.audit.cabling.outputs import CODE, DEEPEST, prompt_of, split
 from fabric.audit.cabling.planned import Hosts
 from fabric.audit.verify.reported_state import ReportedState
 from fabric.base.diagnostics import InputError, Place, Report
-from fabric.base.reading import UnreadableError, guarded, refuse_folder
+from fabric.base.reading import UnreadableError, guarded, refuse_folder, text_of
 from fabric.nos.lldp import JSON, TEXT, LldpPart
 from fabric.nos.state.readers import Failed, StateReader
 from fabric.nos.state.records import Part
 from fabric.nos.target import targets
-from fabric.solver import read_text
 
 WHAT = "state of a switch"
 
@@ -103,7 +102,7 @@ def of_switch(texts: Mapping[str, str]) -> ReportedState:
 def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
     file = str(path)
     try:
-        text = read_text(path, WHAT)
+        text = text_of(path, WHAT)
         with guarded(file):
             values, lines = _values(text, file)
             results = [output for value in values for output in _within(value)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated
 
-from fabric.audit.checks import ERROR, NOTE, Finding
+from fabric.audit.checks import ERROR, NOTE, Finding, FindingDocument
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.formats import Report, file_lines, finding_sections, findings_text
+from fabric.audit.checks.reports.formats import FileReason, Report, file_lines, finding_sections, findings_text
 from fabric.audit.verify.site import Switch
 from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Case, Failure, Suite
 from fabric.base.formats.blocks import Notes, Section, plain
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import Count, Document, document, enum_of, json_key
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
@@ -25,43 +26,72 @@ def state_report(state: SiteState, whole: bool = False) -> Report:
         title=f"Fabric state: site {plain(state.site.plan.site)}",
         summary=lambda: summary(state),
         text=lambda: _text(state, whole),
-        document=lambda: document(state),
+        document=lambda: document(state, StateDocument),
         sections=lambda: _sections(state),
         suites=lambda: _suites(state),
         shown_by=f"fabric verify --all, folder {state.collected.folder}",
     )
 
 
-def document(state: SiteState) -> dict[str, Any]:
-    """All of it; nothing is folded or cut."""
+def _with_findings(state: SiteState) -> list[tuple[Switch, Sequence[Finding]]]:
     by_device = grouped((finding.device, finding) for finding in state.findings)
-    return {
-        "site": state.site.plan.site,
-        "folder": state.collected.folder,
-        "summary": {
-            "switches": len(state.site.switches),
-            "without_state": len(state.silent),
-            "files": state.collected.files,
-            **{f"{severity}s": count for severity, count in state.verdict().counts().items()},
-        },
-        "findings": [finding.as_dict() for finding in state.findings],
-        "switches": [
-            {
-                "switch": name,
-                "fabric": switch.view.fabric,
-                "role": switch.view.device.role,
-                "nos": switch.view.device.nos,
-                "judged": [kind for kind in KINDS if switch.has(kind)],
-                "errors": sum(finding.severity == ERROR for finding in by_device.get(name, ())),
-            }
-            for name, switch in state.site.switches.items()
-        ],
-        "not_judged": [{"kind": one.kind, "switches": list(one.switches)} for one in state.missing],
-        "not_reported": [{"kind": one.kind, "what": one.what, "places": list(one.places)} for one in state.gaps],
-        "without_state": list(state.silent),
-        "unplanned": [{"file": file, "reason": reason} for file, reason in sorted(state.collected.unplanned.items())],
-        "unread": [{"file": file, "reason": reason} for file, reason in sorted(state.collected.unread.items())],
-    }
+    return [(switch, by_device.get(name, ())) for name, switch in state.site.switches.items()]
+
+
+StateKind = Annotated[str, enum_of(KINDS)]
+
+
+class MissingDocument(Document):
+    kind: StateKind
+    switches: list[str] = json_key("switches that lack the kind of state")
+
+
+class GapDocument(Document):
+    kind: StateKind
+    what: str = json_key("field or counters: speed, prefixes, queue drops")
+    places: list[str] = json_key("switches with their ports or sessions")
+
+
+class SwitchDocument(Document):
+    """Of (switch, its findings)."""
+
+    switch: str = json_key(of=lambda row: row[0].name)
+    fabric: str = json_key(of=lambda row: row[0].view.fabric)
+    role: str = json_key(of=lambda row: row[0].view.device.role)
+    nos: str = json_key(of=lambda row: row[0].view.device.nos)
+    judged: list[StateKind] = json_key("kinds of state that were collected", lambda row: [*filter(row[0].has, KINDS)])
+    errors: Count = json_key(of=lambda row: sum(finding.severity == ERROR for finding in row[1]))
+
+
+class StateSummary(Document):
+    switches: Count
+    without_state: Count
+    files: Count
+    errors: Count
+    warnings: Count
+    notes: Count
+
+    @staticmethod
+    def of(state: SiteState) -> dict[str, int]:
+        numbers = {"switches": len(state.site.switches), "without_state": len(state.silent), "files": state.collected.files}
+        return numbers | {f"{severity}s": count for severity, count in state.verdict().counts().items()}
+
+
+class StateDocument(Document):
+    """All of it; nothing is folded or cut."""
+
+    site: str = json_key(of="site.plan.site")
+    folder: str = json_key("folder of collected state", "collected.folder")
+    summary: StateSummary = json_key(of=StateSummary.of)
+    findings: list[FindingDocument]
+    switches: list[SwitchDocument] = json_key(of=_with_findings)
+    not_judged: list[MissingDocument] = json_key(of="missing")
+    not_reported: list[GapDocument] = json_key(of="gaps")
+    without_state: list[str] = json_key("planned switches without any state", "silent")
+    unplanned: list[FileReason] = json_key(
+        "files of devices that the plan does not have", lambda state: sorted(state.collected.unplanned.items())
+    )
+    unread: list[FileReason] = json_key("files that could not be read", lambda state: sorted(state.collected.unread.items()))
 
 
 def summary(state: SiteState) -> str:

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Annotated, Any
 
-from fabric.deliver.bom.parts import PLURALS, SERVER, SWITCH, Draw, Part, Power, Spares, btu_per_hour, tons, total, total_of
+from pydantic import Field
+
+from fabric.base.schemas.models import Amount, Count, Document, Positive, Text, document, each_of, itself, json_key, rounded
+from fabric.deliver.bom.parts import (
+    PLURALS,
+    SERVER,
+    SWITCH,
+    Draw,
+    Part,
+    Power,
+    PowerDocument,
+    Spares,
+    Watts,
+    btu_per_hour,
+    tons,
+    total,
+    total_of,
+)
 from fabric.deliver.bom.prices import Prices
 from fabric.hardware.catalog.power import BOUND
 
@@ -40,20 +58,22 @@ class Cost:
         """To buy, and to run for `years`."""
         return self.capex + self.years * self.opex_year
 
-    def as_dict(self) -> dict[str, Any]:
-        """Amounts rounded to cents."""
-        return {
-            "currency": self.currency,
-            "capex": {kind: round(amount, 2) for kind, amount in (*self.capex_by_kind.items(), ("total", self.capex))},
-            "support_per_year": round(self.support_year, 2),
-            "energy_per_year": None if self.energy_year is None else round(self.energy_year, 2),
-            "energy_per_year_range": None
-            if self.energy_year_range is None
-            else [round(amount, 2) for amount in self.energy_year_range],
-            "years": self.years,
-            "tco": round(self.tco, 2),
-            "unpriced": [part.item for part in self.unpriced],
-        }
+
+Money = Annotated[Amount, rounded(2)]
+Ends = Annotated[list[Money], Field(min_length=2, max_length=2)]
+
+
+class CostDocument(Document):
+    currency: str
+    capex: Annotated[dict[str, Money], each_of((*PLURALS.values(), LABOUR, "total"))] = json_key(
+        of=lambda cost: {**cost.capex_by_kind, "total": cost.capex}
+    )
+    support_per_year: Money = json_key(of="support_year")
+    energy_per_year: Money | None = json_key(of="energy_year")
+    energy_per_year_range: Ends | None = json_key("at both ends of the typical power", "energy_year_range")
+    years: Positive
+    tco: Money
+    unpriced: list[Text] = json_key("items without a price", lambda cost: [part.item for part in cost.unpriced])
 
 
 def cost(parts: Iterable[tuple[Part, float, float]], prices: Prices, power: Power, pue: float, years: int) -> Cost:
@@ -95,9 +115,9 @@ def cost(parts: Iterable[tuple[Part, float, float]], prices: Prices, power: Powe
 class Use:
     """Where parts go: a tier of a fabric, or a kind of its links."""
 
-    fabric: str
-    place: str
-    count: int
+    fabric: Text
+    place: Text
+    count: Count
 
 
 @dataclass(frozen=True)
@@ -126,8 +146,21 @@ class Line:
             "order": self.order,
             "unit_price": None if price is None else round(price, 4),
             "price": None if price is None else round(price * self.order, 2),
-            "uses": [{"fabric": use.fabric, "place": use.place, "count": use.count} for use in self.uses],
+            "uses": self.uses,
         }
+
+
+class LineDocument(Document):
+    kind: Text
+    item: Text
+    description: str
+    length_m: Amount | None
+    in_use: Count
+    spares: Count
+    order: Count
+    unit_price: Amount | None
+    price: Amount | None
+    uses: list[Use]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,9 +198,9 @@ class RackPower:
 class Bandwidth:
     """What the job that spans a fabric gets: an all-reduce of `bytes` over every GPU."""
 
-    gpus: int
-    bytes: int
-    busbw_GBps: float
+    gpus: Count
+    bytes: Count
+    busbw_GBps: Annotated[Amount, rounded(3)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +251,11 @@ class Bill:
         return total_of(self.network, self.server_power) if self.servers else self.network
 
     @property
+    def meter(self) -> Power:
+        """The same at the meter."""
+        return self.power.times(self.pue)
+
+    @property
     def stated(self) -> tuple[str, ...]:
         """Models whose power the price file states, whole or in part; those whose power is counted."""
         stated = self.prices.power if self.prices else {}
@@ -239,37 +277,8 @@ class Bill:
         return self.lines if self.servers else tuple(line for line in self.lines if line.part.kind != SERVER)
 
     def as_dict(self) -> dict[str, Any]:
-        """The document of `--json`. Power in W, energy in kWh, money in the price file's currency."""
-        power = self.power
-        meter = power.times(self.pue)
-        low, high = power.kwh_range(self.pue)
-        return {
-            "site": self.site,
-            "servers_included": self.servers,
-            "lines": [line.as_dict(self.prices) for line in self.shown()],
-            "spares_percent": asdict(self.spares),
-            "power": {
-                "network": self.network.as_dict(),
-                "servers": self.server_power.as_dict() if self.servers else None,
-                "total": power.as_dict(),
-                "from_price_file": list(self.stated),
-                "pue": self.pue,
-                "meter_typical_low_w": round(meter.typical_low_w, 1),
-                "meter_typical_w": round(meter.typical_w, 1),
-                "meter_typical_high_w": round(meter.typical_high_w, 1),
-                "meter_max_w": round(meter.max_w, 1),
-                "heat_max_btu_per_h": round(btu_per_hour(power.max_w)),
-                "heat_max_tons": round(tons(power.max_w), 1),
-                "energy_kwh_per_year": round(power.kwh_per_year(self.pue)),
-                "energy_low_kwh_per_year": round(low),
-                "energy_high_kwh_per_year": round(high),
-            },
-            "rack_limit_w": self.rack_limit_w,
-            "racks": [_rack(rack, self.rack_limit_w) for rack in self.racks],
-            "cost": self.cost.as_dict() if self.cost else None,
-            "fabrics": {share.name: _share(share) for share in self.shares},
-            "unjoined_links": self.unjoined,
-        }
+        """The document of `--json`."""
+        return document(self, BillDocument)
 
 
 def rack_power(name: str, devices: tuple[RackDevice, ...], limited: bool = True) -> RackPower:
@@ -278,22 +287,66 @@ def rack_power(name: str, devices: tuple[RackDevice, ...], limited: bool = True)
     return RackPower(name, ordered, total((device.model, device.draw, 1) for device in ordered), limited)
 
 
-def _rack(rack: RackPower, limit_w: float | None) -> dict[str, Any]:
-    return {"name": rack.name, "devices": len(rack.devices), **rack.power.as_dict(), "over_limit": rack.over(limit_w)}
+# --- JSON -----------------------------------------------------------------------------------------------------
 
 
-def _share(share: Share) -> dict[str, Any]:
-    return {
-        "gpus": share.gpus,
-        "oversubscription": share.oversubscription,
-        "power": share.power.as_dict(),
-        "cost": share.cost.as_dict() if share.cost else None,
-        "all_reduce": None
-        if share.bandwidth is None
-        else {
-            "gpus": share.bandwidth.gpus,
-            "bytes": share.bandwidth.bytes,
-            "busbw_GBps": round(share.bandwidth.busbw_GBps, 3),
-        },
-        **{key: None if amount is None else round(amount, 2) for key, amount in share.money().items()},
-    }
+class SitePower(Document):
+    network: PowerDocument
+    servers: PowerDocument | None = json_key(of=lambda bill: bill.server_power if bill.servers else None)
+    total: PowerDocument = json_key(of="power")
+    from_price_file: list[Text] = json_key(of="stated")
+    pue: Amount
+    meter_typical_low_w: Watts = json_key(of="meter.typical_low_w")
+    meter_typical_w: Watts = json_key(of="meter.typical_w")
+    meter_typical_high_w: Watts = json_key(of="meter.typical_high_w")
+    meter_max_w: Watts = json_key(of="meter.max_w")
+    heat_max_btu_per_h: Count = json_key(of=lambda bill: round(btu_per_hour(bill.power.max_w)))
+    heat_max_tons: Watts = json_key("of refrigeration, 12,000 BTU/h each", lambda bill: tons(bill.power.max_w))
+    energy_kwh_per_year: Count = json_key(of=lambda bill: round(bill.power.kwh_per_year(bill.pue)))
+    energy_low_kwh_per_year: Count = json_key(of=lambda bill: round(bill.power.kwh_range(bill.pue)[0]))
+    energy_high_kwh_per_year: Count = json_key(of=lambda bill: round(bill.power.kwh_range(bill.pue)[1]))
+
+
+class RackName(Document):
+    name: str
+    devices: Count
+
+
+class RackDocument(PowerDocument, RackName):
+    over_limit: bool
+
+
+class ShareDocument(Document):
+    gpus: Count
+    oversubscription: Amount = json_key("as built, over all tiers")
+    power: PowerDocument
+    cost: CostDocument | None
+    all_reduce: Bandwidth | None = json_key(of="bandwidth")
+    capex_per_gpu: Money | None = json_key(of=lambda share: share.money()["capex_per_gpu"])
+    capex_per_gpu_at_1_to_1: Money | None = json_key(of=lambda share: share.money()["capex_per_gpu_at_1_to_1"])
+    capex_per_busbw_GBps: Money | None = json_key(of=lambda share: share.money()["capex_per_busbw_GBps"])
+
+
+def _racks(bill: Bill) -> list[SimpleNamespace]:
+    """Racks with the figures of their power."""
+    return [
+        SimpleNamespace(
+            **vars(rack.power), name=rack.name, devices=len(rack.devices), over_limit=rack.over(bill.rack_limit_w)
+        )
+        for rack in bill.racks
+    ]
+
+
+class BillDocument(Document):
+    """Power in W, energy in kWh, money in the currency of the price file."""
+
+    site: Text
+    servers_included: bool = json_key(of="servers")
+    lines: list[LineDocument] = json_key(of=lambda bill: [line.as_dict(bill.prices) for line in bill.shown()])
+    spares_percent: Spares = json_key(of="spares")
+    power: SitePower = json_key(of=itself)
+    rack_limit_w: Amount | None
+    racks: list[RackDocument] = json_key(of=_racks)
+    cost: CostDocument | None
+    fabrics: dict[str, ShareDocument] = json_key(of=lambda bill: {share.name: share for share in bill.shares})
+    unjoined_links: Count = json_key("that no medium joins", "unjoined")

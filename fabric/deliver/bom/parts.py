@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Annotated, Any
 
 from fabric.base.rounding import ceil_div
+from fabric.base.schemas.models import Amount, Count, Document, each_of, json_key, rounded
 from fabric.hardware.catalog import power_class
 from fabric.hardware.catalog.power import BASES, BOUND, OPTICS, PowerRange
 from fabric.hardware.catalog.power_class import MAX, TYPICAL
@@ -36,10 +38,10 @@ class Spares:
     2 % is one for every 50: a switch of each model, an optic of each type, a cable of each type and length.
     """
 
-    switches: float = 2.0
-    servers: float = 0.0
-    optics: float = 2.0
-    cables: float = 2.0
+    switches: Amount = 2.0
+    servers: Amount = 0.0
+    optics: Amount = 2.0
+    cables: Amount = 2.0
 
     def of(self, part: Part, count: int) -> int:
         """Spares of a part of which so many are in use, rounded up."""
@@ -140,19 +142,36 @@ class Power:
             max_by={basis: watts * factor for basis, watts in self.max_by.items()},
         )
 
-    def as_dict(self) -> dict[str, object]:
-        """Power in W; `unknown_…` are empty since every figure is known or bounded."""
-        return {
-            "typical_low_w": round(self.typical_low_w, 1),
-            "typical_w": round(self.typical_w, 1),
-            "typical_high_w": round(self.typical_high_w, 1),
-            "max_w": round(self.max_w, 1),
-            "typical_by_basis": {_key(basis): round(watts, 1) for basis, watts in self.typical_by.items()},
-            "max_by_basis": {_key(basis): round(watts, 1) for basis, watts in self.max_by.items()},
-            "bounded_by_class": dict(self.bounded),
-            "unknown_typical": {},
-            "unknown_max": {},
-        }
+
+Watts = Annotated[Amount, rounded(1)]
+OLD_NAME = json_key(
+    "old name of bounded_by_class", lambda power: {}, default=None, deprecated=True, json_schema_extra={"maxProperties": 0}
+)
+
+
+def _key(basis: str) -> str:
+    return basis.replace(" ", "_").replace("-", "_")
+
+
+def _by_basis(name: str) -> Any:
+    return json_key(
+        "parts of the figure by where they come from; absent: 0",
+        lambda power: {_key(basis): watts for basis, watts in getattr(power, name).items()},
+    )
+
+
+class PowerDocument(Document):
+    """Power in W."""
+
+    typical_low_w: Watts = json_key("lower end of the typical power")
+    typical_w: Watts
+    typical_high_w: Watts = json_key("upper end of the typical power")
+    max_w: Watts = json_key("worst case, the upper end where it is bounded")
+    typical_by_basis: Annotated[dict[str, Watts], each_of(map(_key, BASES), required=())] = _by_basis("typical_by")
+    max_by_basis: Annotated[dict[str, Watts], each_of(map(_key, BASES), required=())] = _by_basis("max_by")
+    bounded_by_class: dict[str, Count] = json_key("devices of which a figure is bounded by class, by model", "bounded")
+    unknown_typical: dict[str, Any] = OLD_NAME
+    unknown_max: dict[str, Any] = OLD_NAME
 
 
 def total(devices: Iterable[tuple[str, Draw, int]]) -> Power:
@@ -215,7 +234,3 @@ def _kwh(watts: float, pue: float) -> float:
 def _some(parts: Mapping[str, float]) -> dict[str, float]:
     """Without what is nothing."""
     return {basis: watts for basis, watts in parts.items() if watts}
-
-
-def _key(basis: str) -> str:
-    return basis.replace(" ", "_").replace("-", "_")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from fabric.base.diagnostics import Place, Report, nearest, show
+from pydantic import AfterValidator, Tag
+
+from fabric.base.diagnostics import Place, Report
+from fabric.base.inputs import BY_FORM, TEXT, InputFile, Mistake, Reading, Section, Within, means
+from fabric.base.source import Path_
 from fabric.deliver.bom.parts import CABLE, PLURALS, Part, Spares
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
@@ -16,23 +20,24 @@ from fabric.hardware.catalog.models import Record, ServerModel, SwitchModel, gen
 from fabric.hardware.catalog.power import STATED, PowerRange, server_range, switch_range
 from fabric.hardware.catalog.power_class import MAX, TYPICAL
 from fabric.model.settings.site import OwnCatalog
-from fabric.solver import Fields, parse, read_text
 
 # --- power that a price file states ---------------------------------------------------------------------------
 
-_MAX_W = 1_000_000
 _FIGURES = {TYPICAL: "typical_w", MAX: "max_w"}
 _HELD = "includes_optics"
 Model = TypeVar("Model", bound=Record)
 
 
-@dataclass(frozen=True, slots=True)
-class StatedPower:
+@dataclass(frozen=True)
+class StatedPower(Section):
     """Of one model; None: not stated, the catalog's figure applies."""
 
-    typical_w: int | None = None
-    max_w: int | None = None
-    includes_optics: tuple[str, ...] = ()  # which of the two hold a full set of optics
+    typical_w: Annotated[int | None, Within(1, 1_000_000, "typical power of one device, in watts")] = None
+    max_w: Annotated[int | None, Within(1, 1_000_000, "maximum power of one device, in watts")] = None
+    includes_optics: Annotated[
+        tuple[Literal["typical", "max"], ...],
+        means("which of the figures hold a full set of optics: `[max]`, or `[typical, max]`", min_length=1),
+    ] = ()
 
     def of(self, model: Model) -> Model:
         """The model with these figures. Whether a figure holds optics goes with the figure."""
@@ -49,77 +54,42 @@ class StatedPower:
         return {"power_includes_optics": (*kept, *self.includes_optics)}
 
 
-def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, StatedPower]:
-    """The section `power` by the catalog's names; `switches` and `servers` are those it may name."""
-    section.refuse_unknown([*switches, *servers])
-    stated = {}
-    for name in section:
-        if name not in switches and name not in servers:
-            continue
-        value = section.value(name)
-        inner = section.section(name) if isinstance(value, dict) else None
-        if inner is None or not any(key in inner for key in _FIGURES.values()):
-            message = f"expected typical_w, max_w or both, got {show(value)}"
-            section.error(name, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
-        if inner is not None:
-            stated[name] = _stated(inner, name in switches)
-    return stated
-
-
-def _stated(inner: Fields, switch: bool) -> StatedPower:
-    inner.refuse_unknown((*_FIGURES.values(), _HELD))
-    watts = {name: inner.whole(key, 0, 1, _MAX_W) or None for name, key in _FIGURES.items()}
-    typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
-    if typical and most and most < typical and held != (TYPICAL,):
-        inner.error(
-            _FIGURES[MAX], f"expected typical_w, {typical}, or more, got {most}", "check whether the two figures are swapped"
-        )
-    return StatedPower(typical, most, held)
-
-
-def _held(inner: Fields, switch: bool) -> tuple[str, ...]:
-    """`includes_optics`, of figures that stand beside it."""
-    if _HELD not in inner:
-        return ()
-    words = inner.value(_HELD)
-    if not switch:
-        message = "expected for switches only: optics in NICs count as part of the network"
-        inner.error(_HELD, message, "remove it; state the power of the server without its optics")
-        return ()
-    if not isinstance(words, list) or not words:
-        inner.error(
-            _HELD, f"expected a list of {' and '.join(_FIGURES)}, got {show(words)}", "use `[max]`, or `[typical, max]`"
-        )
-        return ()
-    for word in words:
-        if word not in tuple(_FIGURES):
-            inner.error(_HELD, f"expected {' or '.join(_FIGURES)}, got {show(word)}", nearest(word, _FIGURES))
-        elif _FIGURES[word] not in inner:
-            message = f"{word}: {_FIGURES[word]} is missing"
-            inner.error(_HELD, message, f"add `{_FIGURES[word]}: …` beside it")
-    return tuple(name for name in _FIGURES if name in words)
+def _check_power(text: Reading[_File], stated: Mapping[str, StatedPower], switches: Collection[str]) -> None:
+    """What of the section `power` does not fit together."""
+    for name, power in stated.items():
+        its: Path_ = ("power", name)
+        typical, most, held = power.typical_w, power.max_w, power.includes_optics
+        if typical is None and most is None:
+            message = "expected typical_w, max_w or both, got a mapping"
+            text.error(its, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
+        if typical and most and most < typical and held != (TYPICAL,):
+            hint = "check whether the two figures are swapped"
+            text.error((*its, "max_w"), f"expected typical_w, {typical}, or more, got {most}", hint)
+        if held and name not in switches:
+            message = "expected for switches only: optics in NICs count as part of the network"
+            hint = "remove it; state the power of the server without its optics"
+            text.error((*its, _HELD), message, hint)
+        for word in held:
+            if getattr(power, _FIGURES[word]) is None:
+                hint = f"add `{_FIGURES[word]}: …` beside it"
+                text.error((*its, _HELD), f"{word}: {_FIGURES[word]} is missing", hint)
 
 
 # --- price file -----------------------------------------------------------------------------------------------
 
 CODE = "FAB172"
-WHAT = "a price file"
-SHAPE = "a price file has `currency`, `switches`, `optics` and `cables`; see docs/prices-example.yaml"
 PUE, YEARS = 1.3, 5  # unless the file or the command line says otherwise
-_MAX_PRICE = 1e9  # of any price
 _SUPPORTED = ("switches", "servers", "optics")
-_KEYS = (
-    *("about", "currency", *PLURALS.values(), "power"),
-    *("discount_percent", "support_percent", "labour", "energy", "spares", "years"),
-)
+Price = Annotated[float, Within(0, 1e9)]
+Percent = Annotated[float, Within(0, 100)]
 
 
 @dataclass(frozen=True)
-class CablePrice:
+class CablePrice(Section):
     """What a cable costs: so much a piece and so much a metre."""
 
-    each: float = 0.0
-    per_metre: float = 0.0
+    each: Price = 0.0
+    per_metre: Price = 0.0
 
     def of(self, length_m: float) -> float:
         return self.each + self.per_metre * length_m
@@ -178,110 +148,110 @@ def power_range(prices: Prices | None, name: str, model: SwitchModel | ServerMod
     return found.based(STATED if stated.typical_w else None, STATED if stated.max_w else None)
 
 
+def _code(text: str) -> str:
+    if not re.fullmatch("[A-Z]{3}", text):
+        raise Mistake("expected three capital letters", "use a currency code such as EUR or USD")
+    return text
+
+
+_Percents = Annotated[
+    Annotated[Percent, Tag("[value]")]
+    | Annotated[dict[Literal["switches", "servers", "optics", "cables"], Percent], Tag("[mapping]")],
+    BY_FORM,
+]
+_Support = Annotated[
+    Annotated[Percent, Tag("[value]")] | Annotated[dict[Literal["switches", "servers", "optics"], Percent], Tag("[mapping]")],
+    BY_FORM,
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Energy(Section):
+    per_kwh: Annotated[float | None, Within(0, 1000, "price of a kWh")] = None
+    pue: Annotated[float | None, Within(1, 5, "power of the data center over that of its IT equipment")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File(Section):
+    """What a file may say, by its keys."""
+
+    currency: Annotated[str, TEXT, AfterValidator(_code), means("currency code of three letters, such as `EUR`")]
+    about: Annotated[str, TEXT] = ""
+    switches: Annotated[dict[str, Price], means("list price of a switch, by model")] = field(default_factory=dict)
+    servers: Annotated[dict[str, Price], means("list price of a server, by model")] = field(default_factory=dict)
+    optics: Annotated[dict[str, Price], means("list price of a transceiver, by name")] = field(default_factory=dict)
+    cables: Annotated[
+        dict[str, Annotated[Annotated[Price, Tag("[value]")] | Annotated[CablePrice, Tag("[mapping]")], BY_FORM]],
+        means("list price of a cable, by medium: `40` a piece, or `{each: 25, per_metre: 4}`"),
+    ] = field(default_factory=dict)
+    discount_percent: Annotated[_Percents, means("discount, by section or for all")] = field(default_factory=dict)
+    support_percent: Annotated[_Support, means("support per year, of the price paid, by section or for all")] = field(
+        default_factory=dict
+    )
+    spares: Annotated[_Percents | None, means("spare parts, by section or for all except servers")] = None
+    labour: Annotated[
+        dict[Literal["per_switch", "per_server", "per_optic", "per_cable"], Price], means("labour for one part")
+    ] = field(default_factory=dict)
+    energy: _Energy = field(default_factory=_Energy)
+    years: Annotated[int | None, Within(1, 30, "years of operation that costs are for")] = None
+    power: Annotated[dict[str, StatedPower], means("`{typical_w: 700, max_w: 1000}`, watts of one device, by model")] = field(
+        default_factory=dict
+    )
+
+
+FILE = InputFile(
+    _File,
+    "a price file",
+    "a price file has `currency`, `switches`, `optics` and `cables`; see docs/prices-example.yaml",
+    CODE,
+)
+
+
 def read(path: Path, own: OwnCatalog | None = None, shown: str | None = None) -> Prices:
     """A price file. `own` is the hardware that an intent declares. Raises InputError with every mistake."""
-    return read_yaml(read_text(path, WHAT, shown), shown or str(path), own)
+    return read_yaml(FILE.read_text(path, shown), shown or str(path), own)
 
 
 def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> Prices:
     """As `read`, from a text."""
-    report, extra_models = Report(), extra_models or OwnCatalog()
-    top = Fields(parse(text, name, WHAT, SHAPE), name, report, CODE)
-    top.refuse_unknown(_KEYS)
-    top.text("about")
-    switches, power = _switches(top, extra_models), top.section("power")
-    servers = [*catalog.server_names(), *extra_models.servers]
-    prices = Prices(
-        currency=_currency(top),
-        switches=_table(top, "switches", switches),
-        servers=_table(top, "servers", servers),
-        optics=_table(top, "optics", media.optics()),
-        cables=_cables(top),
-        discount_percent=_percents(top, "discount_percent", tuple(PLURALS.values()), 100),
-        support_percent=_percents(top, "support_percent", _SUPPORTED, 100),
-        labour=_labour(top),
-        years=top.whole("years", YEARS, 1, 30) if "years" in top else None,
-        spares=Spares(**_percents(top, "spares", tuple(PLURALS.values()), 100)),
-        power=read_power(power, switches, servers) if power else {},
-        places={"": Place(name), **{key: top.place(key) for key in top}},
+    tree, own = FILE.parse(text, name), extra_models or OwnCatalog()
+    file = tree.model()
+    named = sorted({*tree.names(("switches",)), *tree.names(("power",))})
+    switches = [*catalog.switch_names(), *own.switches, *(name for name in named if generic_switch(name) is not None)]
+    servers = [*catalog.server_names(), *own.servers]
+    known = {
+        "switches": switches,
+        "servers": servers,
+        "optics": media.optics(),
+        "cables": [*media.cables(), *media.fibres()],
+        "power": [*switches, *servers],
+    }
+    for section, names in known.items():
+        tree.refuse_unknown((section,), names)
+    if file is not None:
+        _check_power(tree, file.power, switches)
+    file = tree.checked(file)
+    return Prices(
+        currency=file.currency,
+        switches=file.switches,
+        servers=file.servers,
+        optics=file.optics,
+        cables={key: item if isinstance(item, CablePrice) else CablePrice(item) for key, item in file.cables.items()},
+        discount_percent=_by_section(file.discount_percent, PLURALS.values()),
+        support_percent=_by_section(file.support_percent, _SUPPORTED),
+        labour={key.removeprefix("per_"): price for key, price in file.labour.items()},
+        per_kwh=file.energy.per_kwh,
+        pue=file.energy.pue,
+        years=file.years,
+        spares=Spares(**_by_section(file.spares, [section for section in PLURALS.values() if section != "servers"])),
+        power=file.power,
+        places={"": Place(name), **{key: tree.place((key,)) for key in tree.names()}},
     )
-    prices = _energy(top, prices)
-    report.raise_errors()
-    return prices
 
 
-def _currency(top: Fields) -> str:
-    if "currency" not in top:
-        top.missing("currency", "write a currency code of three letters, such as `currency: EUR`")
-    word = top.text("currency", "EUR")
-    if not re.fullmatch("[A-Z]{3}", word):
-        top.error("currency", f"expected three capital letters, got {show(word)}", "use a currency code such as EUR or USD")
-    return word
-
-
-def _switches(top: Fields, own: OwnCatalog) -> list[str]:
-    """Switches that the file may name: of the catalog, of the intent, and the generic models that it names."""
-    named = {name for key in ("switches", "power") if isinstance(top.value(key), dict) for name in top.value(key)}
-    generic = [name for name in sorted(map(str, named)) if generic_switch(name) is not None]
-    return [*catalog.switch_names(), *own.switches, *generic]
-
-
-def _table(top: Fields, key: str, known: Collection[str]) -> dict[str, float]:
-    """Prices by name; a name that nothing has is a mistake, since the part that was meant would have no price."""
-    section = top.section(key)
-    if section is None:
-        return {}
-    section.refuse_unknown(known)
-    return {name: section.number(name, 0, 0, _MAX_PRICE) for name in section}
-
-
-def _cables(top: Fields) -> dict[str, CablePrice]:
-    """`name: 40` a piece, or `name: {each: 25, per_metre: 4}`."""
-    section = top.section("cables")
-    if section is None:
-        return {}
-    section.refuse_unknown([*media.cables(), *media.fibres()])
-    prices = {}
-    for name in section:
-        if isinstance(section.value(name), dict):
-            inner = section.section(name)
-            assert inner is not None
-            inner.refuse_unknown(("each", "per_metre"))
-            prices[name] = CablePrice(inner.number("each", 0, 0, _MAX_PRICE), inner.number("per_metre", 0, 0, _MAX_PRICE))
-        else:
-            prices[name] = CablePrice(section.number(name, 0, 0, _MAX_PRICE))
-    return prices
-
-
-def _percents(top: Fields, key: str, sections: Collection[str], most: float) -> dict[str, float]:
-    """Percent by section; a single number applies to all of them, except spares of servers."""
-    if key not in top:
-        return {}
-    if not isinstance(top.value(key), dict):
-        percent = top.number(key, 0, 0, most)
-        return {section: percent for section in sections if key != "spares" or section != "servers"}
-    inner = top.section(key)
-    assert inner is not None
-    inner.refuse_unknown(sections)
-    return {section: inner.number(section, 0, 0, most) for section in sections if section in inner}
-
-
-def _labour(top: Fields) -> dict[str, float]:
-    section = top.section("labour")
-    if section is None:
-        return {}
-    keys = {f"per_{kind}": kind for kind in PLURALS}
-    section.refuse_unknown(tuple(keys))
-    return {kind: section.number(key, 0, 0, _MAX_PRICE) for key, kind in keys.items() if key in section}
-
-
-def _energy(top: Fields, prices: Prices) -> Prices:
-    section = top.section("energy")
-    if section is None:
-        return prices
-    section.refuse_unknown(("per_kwh", "pue"))
-    per_kwh = section.number("per_kwh", 0, 0, 1000) if "per_kwh" in section else None
-    return replace(prices, per_kwh=per_kwh, pue=section.number("pue", PUE, 1, 5) if "pue" in section else None)
+def _by_section(percents: Any, sections: Iterable[str]) -> dict[str, float]:
+    """Percent by section; a single number applies to all of them."""
+    return percents if isinstance(percents, dict) else {} if percents is None else dict.fromkeys(sections, percents)
 
 
 def unpriced(prices: Prices, parts: Collection[Part], report: Report) -> None:

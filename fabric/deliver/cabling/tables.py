@@ -6,11 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Annotated, Any
 
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
 from fabric.base.formats import Sheet, csv_text as to_csv, json_line, no_formula, workbook
+from fabric.base.schemas.models import Amount, Count, Document, Text, described, enum_of, extended, json_key
 from fabric.base.text import aligned, printable
 from fabric.deliver.cabling.ends import Ints
 from fabric.deliver.cabling.laying_order import Walk, walk
@@ -23,13 +25,30 @@ from fabric.model.plan import KINDS, Device, Plan
 
 Cell = str | int | float
 
-END = ("row", "rack", "ru", "device", "port", "port_name", "plug", "lanes", "optic")
-COLUMNS: tuple[str, ...] = (
-    *("site", "cable", "fabric", "kind"),
-    *(f"a_{name}" for name in END),
-    *(f"b_{name}" for name in END),
-    *("medium", "class", "speed_gbps", "links", "pieces", "length_m", "order_length_m", "colour", "a_label", "b_label"),
-)
+END = {"row": str, "rack": str, "ru": Count, "device": Text}
+END |= dict.fromkeys(("port", "port_name", "plug", "lanes", "optic"), str)
+CELLS: dict[str, Any] = {  # column → type
+    **dict.fromkeys(("site", "cable", "fabric"), Text),
+    "kind": Annotated[str, enum_of(KINDS)],
+    **{f"{side}_{name}": kind for side in "ab" for name, kind in END.items()},
+    "medium": str,
+    "class": str,
+    "speed_gbps": Annotated[Count, described("of one link")],
+    "links": Count,
+    "pieces": Count,
+    "length_m": Annotated[Amount, described("along the route of the cable")],
+    "order_length_m": Amount,
+    **dict.fromkeys(("colour", "a_label", "b_label"), str),
+}
+COLUMNS: tuple[str, ...] = tuple(CELLS)
+CableDocument = extended(Document, **{name: (kind, ...) for name, kind in CELLS.items()})
+
+
+class CablesDocument(Document):
+    site: Text
+    racks: Count
+    rack_units: Count = json_key("of one rack")
+    cables: list[CableDocument] = json_key("in the order of laying; `a` is the lower end")  # type: ignore[valid-type]
 
 
 def safe(value: Cell) -> Cell:

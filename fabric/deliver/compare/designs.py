@@ -4,19 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import ConfigDict
+
+from fabric.base.schemas import models
+from fabric.base.schemas.models import (
+    ABSENT,
+    Amount,
+    Count,
+    Document,
+    Factor,
+    Number,
+    Positive,
+    enum_of,
+    extended,
+    json_key,
+)
 from fabric.deliver.bom.bill import Bill, Cost
 from fabric.deliver.bom.gather import BomRequest, gather
-from fabric.deliver.bom.parts import Power
+from fabric.deliver.bom.parts import Power, PowerDocument
 from fabric.deliver.bom.prices import PUE, YEARS, Prices
-from fabric.deliver.compare.money import YearCost, year_cost
+from fabric.deliver.compare.money import YearCost, YearCostDocument, year_cost
 from fabric.model.plan import BETWEEN_SWITCHES, KINDS, FabricPlan, Plan
 from fabric.model.plan.summary import built_ratio, summary
 from fabric.solver.collective import ALL_REDUCE
-from fabric.solver.estimate.calls import Calls
-from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.estimate.calls import Call, Calls, Stop
+from fabric.solver.goodput.goodput import Goodput, LostDocument, Span
 from fabric.solver.goodput.sections import DAYS_PER_YEAR, HOURS_PER_YEAR
+from fabric.solver.goodput.storage import StorageRates
 
 # --- bill of a site for a job ---------------------------------------------------------------------------------
 
@@ -64,11 +80,6 @@ class DesignFigures:
     def values(self) -> dict[str, Any]:
         """The fields by name, for a record that has more."""
         return {item.name: getattr(self, item.name) for item in fields(DesignFigures)}
-
-    def counts(self) -> dict[str, Any]:
-        """The counts as every JSON document has them."""
-        names = ("tiers", "planes", "oversubscription", "switches", "links", "switch_links", "cables")
-        return {name: getattr(self, name) for name in names}
 
 
 def figures(fabric: FabricPlan, power: Power | None = None, calls: Calls | None = None) -> DesignFigures:
@@ -127,6 +138,11 @@ class Design(DesignFigures):
         return self.goodput.gpus if self.goodput else next((row.gpus for row in self.calls.rows), self.gpus)
 
     @property
+    def all_reduce(self) -> Call | None:
+        """The first of its calls that is an all-reduce."""
+        return next((row for row in self.calls.rows if row.collective == ALL_REDUCE), None)
+
+    @property
     def cost_per_billion_tokens(self) -> float | None:
         """Total cost over its years by the useful tokens of these years."""
         tokens = self.goodput.tokens_per_day.value * DAYS_PER_YEAR * self.years if self.goodput else 0.0
@@ -140,41 +156,74 @@ class Design(DesignFigures):
         more = self.goodput.tokens_per_day.value - first.goodput.tokens_per_day.value
         return more * DAYS_PER_YEAR / 1e9 * price
 
-    def as_dict(self) -> dict[str, Any]:
-        """One entry of the JSON document."""
-        all_reduce = next((row for row in self.calls.rows if row.collective == ALL_REDUCE), None)
-        return {
-            "design": self.name,
-            "fabric": self.fabric,
-            "kind": self.kind,
-            "gpus": self.job_gpus,
-            "fabric_gpus": self.fabric_gpus,
-            **self.counts(),
-            "network_power": self.power.as_dict() if self.power else None,
-            "all_reduce_us": all_reduce.time_us if all_reduce else None,
-            "all_reduce_busbw_GBps": all_reduce.busbw_GBps if all_reduce else None,
-            **self.calls.as_dict(),
-            **(self._of_job(self.goodput) if self.goodput else {}),
-            "network_capex": self.network_capex,
-            "tco": self.tco,
-            "years": self.years,
-            "currency": self.currency,
-            "unpriced": list(self.unpriced),
-        }
 
-    def _of_job(self, goodput: Goodput) -> dict[str, Any]:
-        return {
-            "step_ms": goodput.step.step_ms,
-            "exposed_ms": goodput.step.exposed_ms,
-            "mtti_hours": goodput.mtti_hours.as_dict(),
-            "useful": goodput.useful.as_dict(),
-            "degraded": goodput.degraded,
-            "tokens_per_day": goodput.tokens_per_day.as_dict(),
-            "lost_gpu_hours_per_year": [{"cause": cause, "gpu_hours": hours} for cause, hours in goodput.lost_gpu_hours],
-            "storage": goodput.storage.as_dict() if goodput.storage else None,
-            "cost": self.cost.as_dict() if self.cost else None,
-            "cost_per_billion_tokens": self.cost_per_billion_tokens,
-        }
+OF_JOB: Any = [
+    *("exposed_ms", "mtti_hours", "useful", "degraded", "tokens_per_day", "lost_gpu_hours_per_year", "storage", "cost"),
+    "cost_per_billion_tokens",
+]
+
+
+class DesignDocument(Document):
+    design: str = json_key(of="name")
+    fabric: str
+    kind: Annotated[str, enum_of(("rail-optimized", "rack", "rail-only", "collapsed"))]
+    gpus: Count = json_key("of the job, or of the collectives without one", "job_gpus")
+    fabric_gpus: Count
+    tiers: Positive
+    planes: Positive
+    oversubscription: Amount
+    switches: Positive
+    links: Positive = json_key("all: of servers, of attachments, and between switches")
+    switch_links: Count = json_key("between switches")
+    cables: Positive
+    network_power: PowerDocument | None = json_key(of="power")
+    all_reduce_us: Amount | None = json_key("of the stated placement, healthy", "all_reduce.time_us")
+    all_reduce_busbw_GBps: Amount | None = json_key(of="all_reduce.busbw_GBps")
+    calls: list[Call] = json_key(
+        "collectives by placement, healthy and after the failure of the switch of each tier that costs the most", "calls.rows"
+    )
+    stops: list[Stop] = json_key("switches whose failure stops the job, one of every kind", "calls.stops")
+    step_ms: Amount = json_key("this and the others of the job: with --job", "goodput.step.step_ms", default=None)
+    exposed_ms: Amount = json_key(of="goodput.step.exposed_ms", default=None)
+    mtti_hours: Span = json_key(of="goodput.mtti_hours", default=None)
+    useful: Span = json_key(of="goodput.useful", default=None)
+    degraded: Factor = json_key(of="goodput.degraded", default=None)
+    tokens_per_day: Span = json_key(of="goodput.tokens_per_day", default=None)
+    lost_gpu_hours_per_year: list[LostDocument] = json_key(of="goodput.lost_gpu_hours", default=None)
+    storage: StorageRates | None = json_key(
+        "rates of checkpoints by the plan; null where JOB states them",
+        lambda design: design.goodput.storage if design.goodput else ABSENT,
+        default=ABSENT,
+    )
+    cost: YearCostDocument | None = json_key(
+        "cost per year; null without prices", lambda design: design.cost if design.goodput else ABSENT, default=ABSENT
+    )
+    cost_per_billion_tokens: Amount | None = json_key(
+        of=lambda design: design.cost_per_billion_tokens if design.goodput else ABSENT, default=ABSENT
+    )
+    network_capex: Amount | None
+    tco: Amount | None = json_key("of the job's share of the GPUs, servers included")
+    years: Positive
+    currency: str
+    unpriced: list[str] = json_key("items without a price: cost is a lower bound")
+
+    model_config = ConfigDict(json_schema_extra={"dependentRequired": {"step_ms": OF_JOB}})
+
+
+class Against(Document):
+    network: Number = json_key("more cost of the network")
+    tokens_worth: Number = json_key("of more useful tokens, at the first design's cost of a token")
+
+
+ComparedDocument = extended(
+    DesignDocument,
+    against_first=(Against | None, json_key("cost per year against the first design; null without prices")),
+)
+
+
+class CompareDocument(Document):
+    all_reduce_bytes: Positive = json_key("of every collective")
+    designs: list[ComparedDocument]  # type: ignore[valid-type]  # made at run time
 
 
 def lost(goodput: Goodput, *causes: str) -> float:
@@ -207,8 +256,8 @@ def _network_capex(cost: Cost | None) -> float | None:
 def document(designs: Sequence[Design], call_bytes: int = CALL_BYTES) -> dict[str, Any]:
     """The JSON document. What a design costs and saves is compared with the first."""
     first = designs[0]
-    rows = [item.as_dict() | {"against_first": against(item, first)} for item in designs]
-    return {"all_reduce_bytes": call_bytes, "designs": rows}
+    rows = [{**models.document(item, DesignDocument), "against_first": against(item, first)} for item in designs]
+    return models.document({"all_reduce_bytes": call_bytes, "designs": rows}, CompareDocument)
 
 
 def against(item: Design, first: Design) -> dict[str, float] | None:

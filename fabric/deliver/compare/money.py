@@ -7,12 +7,13 @@ years. Lost hours cost as much as useful ones: GPUs are bought and powered eithe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
+from fabric.base.schemas.models import Amount, Document, described, extended, json_key
 from fabric.base.text import aligned, percent
 from fabric.deliver.bom.bill import Bill
-from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.goodput.goodput import Goodput, GoodputDocument
 from fabric.solver.goodput.sections import HOURS_PER_YEAR
 
 EXPOSED, FAILED = "exposed communication", "failed links and switches"
@@ -21,13 +22,13 @@ USEFUL, SPARES = "useful computing", "idle spare servers"
 
 
 @dataclass(frozen=True)
-class Amount:
+class UseCost:
     """What one use of GPU-hours costs in a year."""
 
     cause: str
-    gpu_hours: float
-    cost: float
-    energy: float | None  # of it; None without a price of a kWh
+    gpu_hours: Amount
+    cost: Amount
+    energy: Annotated[Amount | None, described("of it; null without a price of a kWh")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,7 @@ class YearCost:
 
     currency: str
     gpu_hour: float
-    amounts: tuple[Amount, ...]  # useful computing first, then the causes, the most first
+    amounts: tuple[UseCost, ...]  # useful computing first, then the causes, the most first
     network: float  # purchase spread over the years, support and energy: the job's share of its fabric
     saved_at_most: float  # by a network that hides all communication and never fails
     unpriced: tuple[str, ...]  # items without a price: amounts are lower bounds
@@ -45,17 +46,20 @@ class YearCost:
     def total(self) -> float:
         return sum(amount.cost for amount in self.amounts)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The part of a JSON document."""
-        return {
-            "currency": self.currency,
-            "gpu_hour": self.gpu_hour,
-            "causes": [asdict(amount) for amount in self.amounts],
-            "total": self.total,
-            "network": self.network,
-            "saved_at_most": self.saved_at_most,
-            "unpriced": list(self.unpriced),
-        }
+
+class YearCostDocument(Document):
+    currency: str
+    gpu_hour: Amount
+    causes: list[UseCost] = json_key("useful compute first, then the losses, largest first", "amounts")
+    total: Amount
+    network: Amount = json_key("the job's share of its fabric")
+    saved_at_most: Amount = json_key("by a network that hides all communication and never fails")
+    unpriced: list[str]
+
+
+GoodputCostDocument = extended(
+    GoodputDocument, cost=(YearCostDocument | None, json_key("cost per year; null without prices"))
+)
 
 
 def gpu_hour(bill: Bill, site_gpus: int) -> float:
@@ -86,7 +90,7 @@ def year_cost(bill: Bill, goodput: Goodput, site_gpus: int) -> YearCost | None:
         currency=cost.currency,
         gpu_hour=price,
         amounts=tuple(
-            Amount(cause, hours, hours * price, None if energy is None else hours * energy)
+            UseCost(cause, hours, hours * price, None if energy is None else hours * energy)
             for cause, hours in (uses[0], *rest)
         ),
         network=network,

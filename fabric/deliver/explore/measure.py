@@ -9,9 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from fabric.base.diagnostics import InputError
+from fabric.base.schemas.models import (
+    Amount,
+    Count,
+    Document,
+    Number,
+    Positive,
+    Share,
+    Text,
+    document,
+    enum_of,
+    json_key,
+    old_name,
+)
 from fabric.deliver.bom.bill import Bill, Cost, cost
 from fabric.deliver.bom.parts import SERVER, Draw, Part, total
 from fabric.deliver.bom.prices import PUE, YEARS, Prices, power_range
@@ -25,6 +38,7 @@ from fabric.solver.estimate.calls import Call, Calls
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.sections import DAYS_PER_YEAR
+from fabric.solver.routing import MODES
 from fabric.solver.training.file import JobText
 
 # --- cost of useful tokens ------------------------------------------------------------------------------------
@@ -120,41 +134,6 @@ class Figures(DesignFigures):
         """Share of what is sent that leaves the sender's leaf, the most of the collectives."""
         return max((row.beyond_leaf for row in self.calls.rows), default=None)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Figures of a JSON document, and columns of CSV."""
-        power, timed, alltoall = self.power, self.timed, self.alltoall
-        return {
-            "servers": self.servers,
-            "gpus": self.gpus,
-            "tiers": self.tiers,
-            "leaves": self.leaves,
-            "spines": self.spines,
-            "cores": self.cores,
-            "links": self.links,
-            "oversubscription": self.oversubscription,
-            "time_us": self.time_us,
-            "busbw_GBps": timed.busbw_GBps if timed else None,
-            "bottleneck": timed.bottleneck if timed else "",
-            "power_typical_w": self.power_typical_w,
-            "power_max_w": power.max_w if power else None,
-            "capex": self.capex,
-            "switches": self.switches,
-            "beyond_leaf": self.beyond_leaf,
-            "alltoall_time_us": self.alltoall_time_us,
-            "alltoall_busbw_GBps": alltoall.busbw_GBps if alltoall else None,
-            "alltoall_bottleneck": alltoall.bottleneck if alltoall else "",
-            "power_typical_low_w": power.typical_low_w if power else None,
-            "power_typical_high_w": power.typical_high_w if power else None,
-            "useful": self.useful,
-            "tokens_per_day": self.tokens_per_day,
-            "token_cost": self.token_cost,
-            "switch_links": self.switch_links,
-            "cables": self.cables,
-            "planes": self.planes,
-            "routing": timed.routing if timed else "",
-            "queue_pairs": timed.queue_pairs if timed else None,
-        }
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -165,14 +144,60 @@ class Outcome:
     why: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"choice": dict(self.choice)}
-        if self.figures is None:
-            return {**found, "reason": self.why, "why": self.why}  # `why` is the old name
-        return {**found, **self.figures.as_dict()}
+        """The JSON document."""
+        return document(self, NotBuiltDocument if self.figures is None else BuiltDocument)
 
     def as_row(self) -> dict[str, Any]:
         """As a journal keeps it."""
         return self.as_dict() if self.figures is None else {"choice": dict(self.choice), "figures": asdict(self.figures)}
+
+
+Chosen = dict[str, str | Number | bool]
+
+
+def _figure(name: str, description: str = "") -> Any:
+    return json_key(description, f"figures.{name}")
+
+
+class BuiltDocument(Document):
+    choice: Chosen = json_key("dimension: value", lambda outcome: dict(outcome.choice))
+    servers: Count = _figure("servers")
+    gpus: Count = _figure("gpus")
+    tiers: Count = _figure("tiers")
+    leaves: Count = _figure("leaves")
+    spines: Count = _figure("spines")
+    cores: Count = _figure("cores")
+    links: Count = _figure("links", "all: of servers, of attachments, and between switches")
+    oversubscription: Amount = _figure("oversubscription", "as built, over all tiers")
+    time_us: Amount | None = _figure("time_us")
+    busbw_GBps: Amount | None = _figure("timed.busbw_GBps")
+    bottleneck: str = json_key(of=lambda outcome: call.bottleneck if (call := outcome.figures.timed) else "")
+    power_typical_w: Amount | None = _figure("power.typical_w")
+    power_max_w: Amount | None = _figure("power.max_w")
+    capex: Amount | None = _figure("capex")
+    switches: Count = _figure("switches")
+    beyond_leaf: Share | None = _figure("beyond_leaf", "share of the traffic that leaves the leaf of the sender")
+    alltoall_time_us: Amount | None = _figure("alltoall_time_us")
+    alltoall_busbw_GBps: Amount | None = _figure("alltoall.busbw_GBps")
+    alltoall_bottleneck: str = json_key(of=lambda outcome: call.bottleneck if (call := outcome.figures.alltoall) else "")
+    power_typical_low_w: Amount | None = _figure("power.typical_low_w")
+    power_typical_high_w: Amount | None = _figure("power.typical_high_w")
+    useful: Share | None = _figure("useful", "share of the time, of the training job")
+    tokens_per_day: Amount | None = _figure("tokens_per_day", "useful ones")
+    token_cost: Amount | None = _figure("token_cost", "of a billion useful tokens, servers included")
+    switch_links: Count = _figure("switch_links", "between switches")
+    cables: Count = _figure("cables")
+    planes: Positive = _figure("planes")
+    routing: Annotated[str, enum_of(("", *MODES))] = json_key(
+        'of both collectives, as planned; "" without', lambda outcome: call.routing if (call := outcome.figures.timed) else ""
+    )
+    queue_pairs: Positive | None = _figure("timed.queue_pairs")
+
+
+class NotBuiltDocument(Document):
+    choice: Chosen = json_key("dimension: value", lambda outcome: dict(outcome.choice))
+    reason: Text = json_key(of="why")
+    why: Text = old_name("reason", "why")
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Annotated
 
 from fabric.base.formats import csv_text, json_text
 from fabric.base.processes import Progress
+from fabric.base.schemas.models import Count, Document, Text, document, enum_of, json_key
 from fabric.base.text import aligned, counted, percent, size, time
 from fabric.base.text.screen import table
-from fabric.deliver.explore.measure import Figures, Outcome, Stages
+from fabric.deliver.explore.measure import BuiltDocument, Figures, NotBuiltDocument, Outcome, Stages
 from fabric.deliver.explore.request import ExploreRequest, Objective, front, known, objectives, sweep
 from fabric.deliver.explore.run import Journal, Sweep, reasons, run
 from fabric.design.intent.intent import Intent
-from fabric.solver.collective import ALLTOALL
+from fabric.solver.collective import ALLTOALL, collective_names
 from fabric.solver.estimate.calls import PACKED, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
 
@@ -226,31 +227,29 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def as_dict(result: SweepResult) -> dict[str, Any]:
-    """The whole sweep as one document."""
-    design = result.sweep.design
-    return {
-        "fabric": result.sweep.base.fabric,
-        "gpus": design.gpus,
-        "collective": design.timed,
-        "alltoall": design.both,
-        "bytes": design.size,
-        "placement": design.placement,
-        "currency": result.currency,
-        "objectives": [item.name for item in result.objectives],
-        "notes": list(result.notes),
-        "front": list(result.front),
-        "designs": [item.as_dict() for item in result.outcomes],
-    }
+class SweepDocument(Document):
+    fabric: Text = json_key(of="sweep.base.fabric")
+    gpus: Count | None = json_key("null: those of the intent", "sweep.design.gpus")
+    collective: Annotated[str, enum_of(collective_names())] = json_key(of="sweep.design.timed")
+    alltoall: bool = json_key("whether designs are timed by an alltoall as well", "sweep.design.both")
+    bytes: Count = json_key(of="sweep.design.size")
+    placement: Text = json_key(of="sweep.design.placement")
+    currency: str = json_key('"" without prices')
+    objectives: list[Text] = json_key(of=lambda result: [item.name for item in result.objectives])
+    notes: list[str]
+    front: list[Count] = json_key(
+        "rows of `designs` that none beats, the best of the first objective first", lambda result: list(result.front)
+    )
+    designs: list[BuiltDocument | NotBuiltDocument] = json_key(of=lambda result: [item.as_dict() for item in result.outcomes])
 
 
 def as_json(found: SweepResult) -> str:
-    return json_text(as_dict(found)) + "\n"
+    return json_text(document(found, SweepDocument)) + "\n"
 
 
 def as_csv(result: SweepResult) -> str:
     """One line per design, in the order of the choices; plain numbers, empty where nothing is known."""
-    figures = list(next((item.as_dict() for item in result.built), {}))
+    figures = [name for name in BuiltDocument.model_fields if name != "choice"] if result.built else []
     place = {at: number for number, at in enumerate(result.front, 1)}
     rows = []
     for at, item in enumerate(result.outcomes):

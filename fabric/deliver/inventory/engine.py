@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place
+from fabric.base.schemas.models import Count, Document, Text, enum_of, json_key, old_name
 from fabric.deliver.inventory.records import Item, Key, NameFilter, Ref, Row, Table, Term
 
 TAG = "fabricwright"
+ACTION = enum_of(("create", "update", "delete"))
 PAGE = 1000  # objects a page: the default maximum of both servers
 MAX_URL_VALUES = 50
 Advance = Callable[[str, int], None]  # table, objects done
@@ -36,10 +38,10 @@ class Change:
 class Tally:
     """How many objects of a table were made, changed, left, deleted."""
 
-    created: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    deleted: int = 0
+    created: Count = 0
+    updated: Count = 0
+    unchanged: Count = 0
+    deleted: Count = 0
 
     @property
     def changes(self) -> int:
@@ -56,6 +58,29 @@ class Pushed:
     @property
     def total(self) -> int:
         return sum(tally.changes for tally in self.tallies.values())
+
+
+class FieldDocument(Document):
+    """Of (as it is, as it is to be)."""
+
+    old: Any = json_key(of=0)
+    new: Any = json_key(of=1)
+    from_: Any = old_name("old", 0, alias="from")
+    to: Any = old_name("new", 1)
+
+
+class ChangeDocument(Document):
+    action: Annotated[str, ACTION] = json_key(of="what")
+    what: Annotated[str, ACTION] = old_name("action", "what")
+    table: Text
+    key: list[Any]
+    fields: dict[str, FieldDocument]
+
+
+class PushDocument(Document):
+    dry_run: bool
+    tables: dict[str, Tally]
+    changes: list[ChangeDocument]
 
 
 class Engine:

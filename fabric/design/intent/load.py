@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from fabric.base import source
-from fabric.base.diagnostics import Report, nearest, one_of, show
+from fabric.base.diagnostics import Report, show
 from fabric.base.formats import json_text, model_of
+from fabric.base.inputs import InputFile
 from fabric.base.source import Source
-from fabric.base.text import listed, plural
+from fabric.base.text import listed
 from fabric.design.intent.site import VERSION, Fabric, Site
 from fabric.hardware.catalog import models
 
@@ -59,24 +59,8 @@ def _let_single_entries_stand_for_lists(node: Any) -> None:
 
 # --- loading --------------------------------------------------------------------------------------------------
 
-_TYPES = {
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "string_type": "text",
-    "bool_type": "true or false",
-    "model_type": "a mapping of keys",
-    "model_attributes_type": "a mapping of keys",
-    "dict_type": "a mapping of keys",
-    "tuple_type": "a list",
-    "list_type": "a list",
-}
-_BOUNDS = {
-    "greater_than": ("gt", "more than"),
-    "greater_than_equal": ("ge", "at least"),
-    "less_than": ("lt", "less than"),
-    "less_than_equal": ("le", "at most"),
-}
+
+_CODES = {"unknown": "FAB101", "type": "FAB102", "missing": "FAB103", "range": "FAB104", "word": "FAB107", "rule": "FAB108"}
 _FORMS = {
     "^[1-9][0-9]?x[1-9][0-9]*$": "a breakout such as 2x400",
     "^FAB[0-9]{3,4}$": "a code such as FAB182",
@@ -84,6 +68,17 @@ _FORMS = {
     "^[A-Za-z_][A-Za-z0-9_]{0,62}$": "the name of a secret, such as ADMIN_PASSWORD_HASH",
     "^[0-9A-Za-z][0-9A-Za-z.()_-]{0,30}$": "a release such as 5.15",
 }
+
+
+class _IntentFile(InputFile[Site]):
+    """The language of intents: a code for each kind of mistake, and its own words for some."""
+
+    mapping, number_hint, range_hint = "a mapping of keys", "", ""
+    schema = property(lambda self: schema())
+    forms, codes, top, is_full = _FORMS, _CODES, "Fabric", False
+
+
+_INTENT = _IntentFile(Site, "an intent", "", "")
 
 
 def load(path: Path, shown: str | None = None) -> tuple[Site, Source]:
@@ -104,9 +99,7 @@ def validate(text: Source) -> Site:
         return model_of(Site, data)
     except ValidationError as error:
         errors: list[Any] = _outdented(error.errors(include_url=False), text, report)
-        for item in errors:
-            if not _spurious(item, errors):
-                _translate(item, text, report)
+        _INTENT.translate(errors, text, report)
     report.raise_errors()
     raise AssertionError("a validation error without an error")
 
@@ -119,48 +112,6 @@ def _check_version(text: Source, data: dict[str, Any], report: Report) -> None:
     if type(version) is int and version > VERSION:
         hint = "the file needs a newer version of fabric: `pipx upgrade fabricwright`"
     report.fail("FAB105", text.place(("version",)), f"version: expected {VERSION}, got {show(version)}", hint)
-
-
-def _translate(item: Any, text: Source, report: Report) -> None:
-    """One pydantic error as a diagnostic in the words of the language."""
-    kind, context = item["type"], item.get("ctx", {})
-    is_key = "[key]" in item["loc"] or kind == "extra_forbidden"
-    path = tuple(step for step in item["loc"] if step != "[key]")
-    name, place, got = _dotted(path, text), text.place(path, key=is_key), show(item["input"])
-    described = _description(path)
-    if kind == "extra_forbidden":
-        parent, key = _dotted(path[:-1], text), path[-1]
-        report.error("FAB101", place, f"unknown key {show(key)}" + (f" under {parent}" if parent else ""), _key_hint(path))
-    elif kind == "missing":
-        parent_place = text.place(path[:-1], key=len(path) > 1)
-        report.error("FAB103", parent_place, f"{name}: missing key", described)
-    elif kind in _TYPES:
-        hint = _type_hint(kind, item["input"], path) or described
-        report.error("FAB102", place, f"{name}: expected {_TYPES[kind]}, got {got}", hint)
-    elif kind == "literal_error":
-        choices = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", "")))
-        words = [word or number for word, number in choices]
-        message = f"{name}: expected {one_of(words)}, got {got}"
-        report.error("FAB107", place, message, _close(item["input"], words) or described)
-    elif kind in _BOUNDS:
-        bound, words_ = _BOUNDS[kind]
-        report.error("FAB104", place, f"{name}: expected {words_} {_number(context[bound])}, got {got}", described)
-    elif kind == "string_pattern_mismatch":
-        form = _FORMS.get(context["pattern"], f"text of the form {context['pattern']}")
-        report.error("FAB104", place, f"{name}: expected {form}, got {got}", described)
-    elif kind == "string_too_long":
-        report.error("FAB104", place, f"{name}: expected at most {context['max_length']} characters, got {got}", described)
-    elif kind == "too_short" and isinstance(item["input"], str):
-        report.error("FAB104", place, f"{name}: expected at least {context['min_length']} characters, got {got}", described)
-    elif kind == "too_short":
-        least = plural(context["min_length"], "entry", "entries")
-        report.error("FAB104", place, f"{name}: expected at least {least}, got none", described)
-    elif kind == "value_error":
-        message = str(context.get("error", item["msg"]))
-        scalar = not isinstance(item["input"], dict | list | tuple) and ", got " not in message
-        report.error("FAB108", place, f"{name}: {message}" + (f", got {got}" if scalar else ""), described)
-    else:
-        report.error("FAB102", place, f"{name}: {item['msg'][:1].lower()}{item['msg'][1:]}, got {got}", described)
 
 
 def _outdented(errors: list[Any], text: Source, report: Report) -> list[Any]:
@@ -183,142 +134,3 @@ def _outdented(errors: list[Any], text: Source, report: Report) -> list[Any]:
 
 def _is_fabric(value: Any) -> bool:
     return isinstance(value, dict) and not {"servers", "topology"}.isdisjoint(value)
-
-
-def _spurious(item: Any, errors: list[Any]) -> bool:
-    """Whether a list only counts as too short because its entries are wrong, which is reported already."""
-    below = (other["loc"] for other in errors if len(other["loc"]) > len(item["loc"]))
-    return item["type"] == "too_short" and any(loc[: len(item["loc"])] == item["loc"] for loc in below)
-
-
-def _type_hint(kind: str, value: Any, path: tuple[str | int, ...]) -> str:
-    """How to fix a value of the wrong type, where that is plain to see."""
-    text = value if isinstance(value, str) else ""
-    if kind in ("int_type", "float_type") and re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
-        return "numbers stand without quotes"
-    if kind == "float_type" and (ratio := re.fullmatch(r"([0-9.]+):1", text)):
-        return f"write the ratio as one number: {ratio[1]} means {ratio[1]}:1"
-    if kind in ("int_type", "int_from_float") and isinstance(value, float) and value.is_integer():
-        return f"write {int(value)}" if abs(value) < 1e15 else ""
-    if kind == "bool_type" and text.lower() in ("yes", "no", "on", "off"):
-        return f"write {'true' if text.lower() in ('yes', 'on') else 'false'}"
-    if kind == "string_type" and isinstance(value, int | float):
-        return "quote the value"
-    if kind in ("tuple_type", "list_type"):
-        return "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
-    if kind.startswith("model") and (keys := _keys_at(path)):
-        return f"its keys are {listed(keys, 12)}"
-    return ""
-
-
-def _close(word: Any, words: list[str]) -> str:
-    hint = nearest(word, words)
-    return hint if hint.startswith("did") else ""
-
-
-def _number(value: float) -> str:
-    """A bound in full: 10000000, 0.5."""
-    return str(int(value)) if value == int(value) else f"{value:g}"
-
-
-def _dotted(path: tuple[str | int, ...], text: Source) -> str:
-    """`fabrics.backend.servers[1].count`, without the index of a list that the file does not write."""
-    name, node = "", text.root
-    for step in path:
-        if isinstance(step, int):
-            if not isinstance(node.items, list):
-                continue
-            name += f"[{step}]"
-            node = node.items[step] if step < len(node.items) else node
-        else:
-            shown = step if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", step) else show(step)
-            name += f".{shown}" if name else shown
-            node = node.items.get(step, node) if isinstance(node.items, dict) else node
-    return name
-
-
-def _key_hint(path: tuple[str | int, ...]) -> str:
-    """For an unknown key: the nearest one, where the key belongs, or what there is."""
-    key, known = str(path[-1]), _keys_at(path[:-1])
-    close = _close(key, known)
-    if close:
-        return close
-    homes = _places().get(key, [])
-    if 0 < len(homes) <= 3:
-        return f"`{key}` belongs under {' or '.join(homes)}"
-    return nearest(key, known) if known else ""
-
-
-@cache
-def _places() -> dict[str, list[str]]:
-    """Key → where in a fabric a key of that name stands."""
-
-    whole = schema()
-    places: dict[str, list[str]] = {}
-
-    def walk(node: Any, path: str, depth: int) -> None:
-        for name, child in _resolve(node, whole).get("properties", {}).items():
-            if path and f"`{path}`" not in places.setdefault(name, []):
-                places[name].append(f"`{path}`")
-            if depth < 4:
-                walk(child, f"{path}.{name}" if path else name, depth + 1)
-
-    walk(whole["$defs"]["Fabric"], "", 0)
-    return places
-
-
-def _description(path: tuple[str | int, ...]) -> str:
-    """What the language says of a key, for a hint: `mtu`: IP MTU in bytes."""
-    words = [step for step in path if isinstance(step, str)]
-    for length in range(len(path), 0, -1):
-        node = _schema_at(path[: length - 1])
-        key = path[length - 1]
-        if isinstance(key, str) and "description" in (schema := node.get("properties", {}).get(key, {})):
-            text = str(schema["description"])
-            return f"`{key}`: {text}" if " " in text else ""
-        if isinstance(key, str) and key != words[-1]:
-            break
-    return ""
-
-
-def _keys_at(path: tuple[str | int, ...]) -> list[str]:
-    """The keys that the language knows at a place."""
-    return sorted(_schema_at(path).get("properties", {}))
-
-
-def _schema_at(path: tuple[str | int, ...]) -> dict[str, Any]:
-    """The part of the JSON Schema that describes a place."""
-
-    whole = schema()
-    node: Any = whole
-    for step in path:
-        node = _resolve(node, whole)
-        properties = node.get("properties", {})
-        if isinstance(step, str) and step in properties:
-            node = properties[step]
-        elif isinstance(step, int):
-            node = node.get("items", node)
-        else:
-            patterns = node.get("patternProperties", {})
-            node = next(iter(patterns.values()), None) or node.get("additionalProperties", {})
-        if not isinstance(node, dict):
-            return {}
-    subschema: dict[str, Any] = _resolve(node, whole)
-    return subschema
-
-
-def _resolve(node: Any, whole: Any) -> Any:
-    """Follows references, and takes the mapping among alternatives."""
-    for _ in range(8):
-        if "$ref" in node:
-            node = whole["$defs"][node["$ref"].rsplit("/", 1)[1]]
-        elif "items" in node and "properties" not in node:
-            node = node["items"]
-        elif "anyOf" in node:
-            branches = [_resolve(branch, whole) for branch in node["anyOf"]]
-            node = next((b for b in branches if "properties" in b), branches[0])
-        elif len(node.get("allOf", ())) == 1:
-            node = node["allOf"][0]
-        else:
-            break
-    return node

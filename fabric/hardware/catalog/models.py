@@ -292,3 +292,12 @@ def _entry_of(name: str, table: tuple[str, ...]) -> str:
     word = folded(name)
     found = [entry for entry in table if re.match(rf"{folded(entry)}(?![0-9])", word)]
     return max(found, key=len, default="")
+
+
+CatalogDocument = Annotated[
+    dict[str, SwitchModel | ServerModel] | SwitchModel | ServerModel,
+    Field(
+        description="Switches and servers by model; of `fabric catalog NAME` the one entry. "
+        "Keys that have their default are left out."
+    ),
+]

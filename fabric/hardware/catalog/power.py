@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
+from fabric.base.schemas.models import Amount, Document, Text, described
 from fabric.hardware.catalog import media, power_class
 from fabric.hardware.catalog.models import ServerModel, SwitchModel, entry_of
-from fabric.hardware.catalog.power_class import MAX, TYPICAL, Span
+from fabric.hardware.catalog.power_class import MAX, TYPICAL, Figure, Span
 
 Basis = Literal["data sheet", "second-hand", "stated", "class bound"]
 SHEET: Basis = "data sheet"
@@ -29,14 +30,14 @@ BASES: tuple[str, ...] = (SHEET, SECOND_HAND, STATED, BOUND, OPTICS)
 class PowerRange:
     """Power of one device in W."""
 
-    typical_low_w: float
-    typical_w: float
-    typical_high_w: float
-    max_w: float
+    typical_low_w: Amount
+    typical_w: Amount
+    typical_high_w: Amount
+    max_w: Amount
     typical_basis: Basis
     max_basis: Basis
-    holds: tuple[str, ...] = ()  # which of typical and max hold a full set of optics
-    source: str = ""
+    holds: Annotated[tuple[Figure, ...], described("figures that hold a full set of optics")] = ()
+    source: Text = ""
 
     @property
     def basis(self) -> str:
@@ -50,6 +51,15 @@ class PowerRange:
     def based(self, typical: Basis | None, most: Basis | None) -> PowerRange:
         """The same with another basis, where one is given."""
         return replace(self, typical_basis=typical or self.typical_basis, max_basis=most or self.max_basis)
+
+
+class PowerDocument(Document):
+    """Power of one device in W, without the optics in its cages unless `holds` names the figure. Kind → model → range."""
+
+    switches: dict[str, PowerRange]
+    servers: dict[str, PowerRange]
+    nics: dict[str, PowerRange]
+    modules: dict[str, PowerRange]
 
 
 def switch_range(model: SwitchModel) -> PowerRange:

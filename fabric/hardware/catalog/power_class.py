@@ -12,16 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
 from fabric.base.formats import model_of, yaml
+from fabric.base.schemas.models import Amount, Count, Document, Factor, Text, enum_of, itself, json_key, rounded
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.asics import asic_name
 from fabric.hardware.catalog.models import Gbps, Record, ServerModel, SwitchModel, folded
 
 FOLDER = Path(__file__).parent / "data" / "power"
 TYPICAL, MAX = "typical", "max"
+Figure = Annotated[str, enum_of((TYPICAL, MAX))]
 MIN_DATASHEETS = 2  # data sheets that a generation is judged by
 ROOMY_CAGES = 36  # cages of one rack unit
 
@@ -133,6 +136,26 @@ class DatasheetCheck:
     def ratio(self) -> float:
         """How far the bounds are apart."""
         return self.high / self.low
+
+
+class FigureDocument(Document):
+    switch: Text
+    figure: Figure
+    watts: Amount
+    low: Annotated[Amount, rounded(1)]
+    high: Annotated[Amount, rounded(1)]
+    second_hand: bool = json_key("true: read where no document of the maker is named")
+    inside: bool
+
+
+class PowerCheckDocument(Document):
+    """Figures of switches in W against the bounds of their class, made without the switch's own data sheet."""
+
+    figures: list[FigureDocument] = json_key(of=itself)
+    inside: Count = json_key("figures between their bounds", lambda checks: sum(check.inside for check in checks))
+    median_ratio: Annotated[Factor, rounded(3)] = json_key(
+        "upper over lower end", lambda checks: statistics.median(check.ratio for check in checks)
+    )
 
 
 @cache

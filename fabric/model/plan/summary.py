@@ -3,12 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, enum_of, json_key
 from fabric.model.plan.cages import Layout, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import FabricSpec
-from fabric.model.plan.topology import KINDS
+from fabric.model.plan.topology import KINDS, LEAF, SPINE, SWITCH_ROLES
+
+# --- the document ---------------------------------------------------------------------------------------------
+
+ByKind = each_of(KINDS)
+ByRole = each_of(SWITCH_ROLES)
+
+
+class UnitDocument(Document):
+    servers: Count
+    gpus: Count
+    leaves: Count
+
+
+class PodsDocument(Document):
+    count: Count
+    units: Count
+    leaves: Count
+    spines: Count
+
+
+class LengthDocument(Document):
+    metres: Count
+    source: str = json_key('source of the length; "" without links')
+
+
+class PortsDocument(Document):
+    down: Count
+    up: Count
+    spare: Count
+    down_speed_gbps: Count
+    up_speed_gbps: Count
+
+
+class BgpDocument(Document):
+    sessions: Count
+    asns: Count
+
+
+class LimitsDocument(Document):
+    max_servers: Count
+    max_gpus: Count
+
+
+class GroupDocument(Document):
+    """Servers of one kind, with units and leaves of their own."""
+
+    model: Text
+    servers: Count
+    gpus: Count
+    units: Count
+    unit: UnitDocument
+    leaves: Count
+    ports: PortsDocument = json_key("of a leaf")
+    oversubscription: Amount = json_key("of a leaf, as built")
+
+
+class PlannedDocument(Document):
+    servers: Count
+    units: Count
+    switches: Annotated[dict[str, Count], ByRole]
+    oversubscription: Annotated[dict[str, Amount], each_of((LEAF,))]
+
+
+class FabricDocument(Document):
+    purpose: Annotated[str, enum_of(("compute", "storage", "frontend", "oob"))]
+    kind: Annotated[str, enum_of(("rail-optimized", "rack", "rail-only", "collapsed"))]
+    servers: Count
+    gpus: Count
+    tiers: Literal[1, 2, 3]
+    planes: Count
+    units: Count
+    unit: UnitDocument = json_key("the largest unit")
+    pods: PodsDocument
+    switches: Annotated[dict[str, Count], ByRole]
+    models: Annotated[dict[str, Text], each_of(SWITCH_ROLES, required=(LEAF,))] = json_key("of the switches, by tier")
+    links: Annotated[dict[str, Count], ByKind] = json_key("logical links of all planes and pods")
+    cables: Annotated[dict[str, Count], ByKind] = json_key("occupied cages at the lower end")
+    lengths: Annotated[dict[str, LengthDocument], ByKind] = json_key("that headroom is computed for")
+    ports: Annotated[dict[str, PortsDocument], ByRole] = json_key("of one switch")
+    oversubscription: Annotated[dict[str, Amount | None], each_of((LEAF, SPINE))] = json_key("as built")
+    bgp: BgpDocument
+    limits: LimitsDocument = json_key("at these tiers")
+    groups: dict[str, GroupDocument] = json_key(
+        "servers by group, where a fabric has several; `ports.leaf` and `unit` are those of the group with most leaves",
+        default=None,
+    )
+    planned: PlannedDocument = json_key("the finished fabric that room is left for", default=None)
+
+
+class PlanDocument(Document):
+    """Counts of every fabric, over all planes and pods; zeros are present."""
+
+    site: Text
+    fabrics: dict[str, FabricDocument]
+
+
+# --- counts ---------------------------------------------------------------------------------------------------
 
 
 def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from fabric.base.diagnostics import Place, Report, nearest, show
+from fabric.base.schemas.models import OR_NULL, Amount, Count, Share, Text, described, rounded
 from fabric.base.text import listed
 from fabric.model.plan import ATTACHMENT, KINDS, SWITCH_ROLES, Device, FabricPlan, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
@@ -21,6 +23,9 @@ from fabric.solver.network import routes
 OPTION = Place("--fail")
 MAX_TRIED_NAMES = 32  # names that `check` leaves out in turn, looking for the one that matters
 MAX_COMPARED_NAMES = 2000  # from here on only names that begin alike are compared
+DIGITS = 9  # of a share in a document; the last ones are noise
+Rate = Annotated[Amount, OR_NULL, rounded(DIGITS)]  # of NIC speed
+Asked = Annotated[Share, OR_NULL, rounded(DIGITS)]
 
 
 @dataclass(frozen=True)
@@ -182,16 +187,20 @@ class Element:
 class RemainingCapacity:
     """What a failure leaves; shares are of healthy NIC speed."""
 
-    bisection: float | None
-    optimal: float  # of uniform traffic
+    bisection: Annotated[Share | None, rounded(DIGITS)]
+    optimal: Annotated[Rate, described("of uniform traffic")]
     optimal_exact: bool
-    ecmp: float
-    asked: float  # share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand
-    carried: float  # least share of what the fabric carried before, over equal-cost paths in equal parts, that still fits
-    paths_before: int  # between the two leaves that lose the largest share of theirs
-    paths_after: int
-    pair: tuple[str, str] | tuple[()]
-    servers_cut_off: int
+    ecmp: Rate
+    asked: Annotated[
+        Asked, described("share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand")
+    ]
+    carried: Annotated[
+        Rate, described("least share of what equal-cost paths carried before, in equal parts, that still fits")
+    ]
+    paths_before: Annotated[Count, described("between the two leaves of `pair`")]
+    paths_after: Count
+    pair: Annotated[tuple[str, ...], described("the two leaves that lose the largest share of their paths", max_length=2)]
+    servers_cut_off: Count
     partitioned: bool
 
 
@@ -199,9 +208,9 @@ class RemainingCapacity:
 class Loss:
     """A row of the table of failures."""
 
-    what: str
-    names: tuple[str, ...]
-    alike: int
+    what: Annotated[Text, described("the kind of link or switch")]
+    names: Annotated[tuple[Text, ...], described("as --fail takes them")]
+    alike: Annotated[Count, described("how many there are")]
     left: RemainingCapacity
 
 

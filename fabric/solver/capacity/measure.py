@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
+from fabric.base.schemas.models import Amount, Count, Share, Text, described, document, enum_of, rounded
 from fabric.base.text import and_more, counted, percent, plural
 from fabric.base.text.screen import table
 from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B
 from fabric.solver.capacity.failures import (
+    DIGITS,
+    Asked,
     Before,
     Failures,
     Loss,
+    Rate,
     check,
     lost_servers,
     sampled_pairs,
@@ -37,20 +40,22 @@ __all__ = [
     "paths",
 ]
 
+Rounded = Annotated[Amount, rounded(DIGITS)]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cut:
     """The maximum flow between two sets of server ports."""
 
-    kind: str  # "units", "pods", "planes", "rails", "leaves", "servers"
-    where: str
-    rate_GBps: float  # in one direction; the other has as much
-    gpus: float  # on the smaller side, by their share of the NICs that are there
-    servers: int  # with NICs on the smaller side
-    share: float  # of what the NICs of the smaller side send while they are up
-    limits: tuple[str, ...]  # kinds of links that a minimum cut goes through
+    kind: Annotated[str, enum_of(("units", "pods", "planes", "rails", "leaves", "servers"))]
+    where: Text
+    rate_GBps: Annotated[Rounded, described("in one direction; the other has as much")]
+    gpus: Annotated[Rounded, described("on the smaller side, by their share of the NICs that are there")]
+    servers: Annotated[Count, described("with NICs on the smaller side")]
+    share: Annotated[Share, rounded(DIGITS), described("share of the rate of the NICs of the smaller side that are up")]
+    limits: Annotated[tuple[str, ...], described("kinds of links that a minimum cut goes through")]
     balanced: bool
-    apart: str  # why the sides are not meant to talk over the network, "" where they are
+    apart: Annotated[str, described("why the sides are not meant to talk over the network")]
     worst: bool = False
 
 
@@ -58,39 +63,40 @@ class Cut:
 class Throughput:
     """What every server port keeps of its NIC's speed while all send at once."""
 
-    pattern: str  # of PATTERNS
-    optimal: float
-    optimal_exact: bool  # else `optimal` is an upper bound
-    ecmp: float
-    bottleneck: str  # the link that limits ECMP, "server NICs" where the fabric does not
-    asked: float  # share of the healthy fabric's demand whose ends are up
+    pattern: Annotated[str, enum_of(PATTERNS)]
+    optimal: Rate
+    optimal_exact: Annotated[bool, described("false: `optimal` is an upper bound")]
+    ecmp: Rate
+    bottleneck: Annotated[Text, described("the link that limits ECMP, `server NICs` where the fabric does not")]
+    asked: Annotated[Asked, described("share of the healthy fabric's demand whose ends are up")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
-    """Everything about one fabric."""
+    """Shares are fractions of NIC speed."""
 
-    fabric: str
-    servers: int
-    gpus: int
-    nic_GBps: float  # of all server ports together, one direction, nothing failed
+    fabric: Text
+    servers: Count
+    gpus: Count
+    nic_GBps: Annotated[Rounded, described("of all server ports together, one direction, nothing failed")]
     failed: tuple[str, ...]
-    servers_cut_off: int
-    ports_down: int
+    servers_cut_off: Count
+    ports_down: Count
     cuts: tuple[Cut, ...]
-    bisection: Cut | None  # the worst balanced cut
+    bisection: Annotated[Cut | None, described("the worst balanced cut")]
     worst: Cut | None
-    throughput: tuple[Throughput, ...]
-    paths_least: int  # equal-cost paths between two leaves with servers, least and most over all pairs
-    paths_most: int
-    singles: tuple[Loss, ...]
-    singles_left_out: int  # symmetry classes that are not in `singles`, because there are too many
+    throughput: Annotated[
+        tuple[Throughput, ...], described("share of its rate that every server port gets while all send at once")
+    ]
+    paths_least: Annotated[Count, described("equal-cost paths between two leaves with servers: least and most of all pairs")]
+    paths_most: Count
+    singles: Annotated[tuple[Loss, ...], described("one more failure, one of each kind")]
+    singles_left_out: Annotated[Count, described("kinds that are not in `singles`, because there are too many")]
     pairs: tuple[Loss, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it; shares are fractions of NIC speed."""
-        found: dict[str, Any] = _plain(asdict(self))
-        return found
+        """The JSON document."""
+        return document(self)
 
     def lines(self) -> list[str]:
         """The same as a person reads it."""
@@ -201,17 +207,6 @@ def _path_range(base: HealthyNetwork, broken: Network, found: Floats) -> tuple[i
     meant = serves[:, None] & serves[None, :] & (part[:, None] == part[None, :])
     np.fill_diagonal(meant, False)
     return (int(found[meant].min()), int(found[meant].max())) if meant.any() else (0, 0)
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists, and figures without the noise of the last digits."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return round(value, 9) if math.isfinite(value) else None
-    return value
 
 
 # --- lines ----------------------------------------------------------------------------------------------------

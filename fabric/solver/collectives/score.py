@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from fabric.base.schemas.models import Amount, Count, Document, Number, Text, document, each_of, json_key
 from fabric.base.text import aligned
 from fabric.solver import Floats, Ints
 from fabric.solver.collective import COLLECTIVES
@@ -226,27 +227,8 @@ class Score:
     not_scored: Mapping[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """The contract's document; all errors in percent."""
-        size, error = _joined(self.tables)
-        return {
-            "rows": len(error),
-            "mdape": median(error),
-            "inside_band": sum(table.inside for table in self.tables),
-            "p90": percentile(error, 90),
-            "bands": {name: _of(error[within(size, name)]) for name in BANDS},
-            "tables": {
-                table.id: {
-                    **_of(table.error),
-                    "inside_band": table.inside,
-                    "bias": round(float(np.median(table.error)) * 100, 2),
-                    "bands": {name: _bias(table, name) for name in BANDS},
-                    "siblings": table.siblings,
-                    "notes": list(table.notes),
-                }
-                for table in self.tables
-            },
-            "not_scored": dict(self.not_scored),
-        }
+        """The JSON document."""
+        return document(self, ScoreDocument)
 
     def lines(self) -> list[str]:
         """A row per measured table: rows, median error, and signed median error by band of message sizes."""
@@ -303,13 +285,49 @@ def _joined(tables: Sequence[TableScore]) -> tuple[Floats, Floats]:
     )
 
 
-def _of(error: Floats) -> dict[str, Any]:
-    return {"rows": len(error), "mdape": median(error) if len(error) else None}
-
-
 def _bias(table: TableScore, band: str) -> float | None:
     some = table.error[within(table.bytes, band)]
     return round(float(np.median(some)) * 100, 1) if len(some) else None
+
+
+class ErrorDocument(Document):
+    """Of errors, [rows]."""
+
+    rows: Count = json_key(of=len)
+    mdape: Amount | None = json_key(of=lambda error: median(error) if len(error) else None)
+
+
+class TableDocument(Document):
+    rows: Count = json_key(of=lambda table: len(table.error))
+    mdape: Amount | None = json_key(of=lambda table: median(table.error) if len(table.error) else None)
+    inside_band: Count = json_key(of="inside")
+    bias: Number = json_key(
+        "median error with its sign: + is estimated too slow",
+        lambda table: round(float(np.median(table.error)) * 100, 2),
+    )
+    bands: Annotated[dict[str, Number | None], each_of(BANDS)] = json_key(
+        "medians with their sign", lambda table: {name: _bias(table, name) for name in BANDS}
+    )
+    siblings: bool = json_key("whether the fit knows a table like it")
+    notes: list[str]
+
+
+class ScoreDocument(Document):
+    """All errors in percent."""
+
+    rows: Count = json_key(of=lambda score: len(_joined(score.tables)[1]))
+    mdape: Amount = json_key("median absolute error", lambda score: median(_joined(score.tables)[1]))
+    inside_band: Count = json_key(
+        "rows whose measured time lies in the band", lambda score: sum(table.inside for table in score.tables)
+    )
+    p90: Amount = json_key("90th percentile", lambda score: percentile(_joined(score.tables)[1], 90))
+    bands: Annotated[dict[str, ErrorDocument], each_of(BANDS)] = json_key(of=lambda score: _by_band(*_joined(score.tables)))
+    tables: dict[str, TableDocument] = json_key(of=lambda score: {table.id: table for table in score.tables})
+    not_scored: dict[str, Text] = json_key("table: reason")
+
+
+def _by_band(sizes: Floats, error: Floats) -> dict[str, Floats]:
+    return {name: error[within(sizes, name)] for name in BANDS}
 
 
 def table_lines(tables: Sequence[TableScore]) -> list[str]:

@@ -11,11 +11,11 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic
+from fabric.base.schemas.models import Amount, Count, Document, Share, json_key
 from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.algorithms import NEVER, monotone
@@ -402,39 +402,54 @@ def spans(curve: Curve, parameters: Physics) -> list[Span]:
     return out
 
 
-def document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The content of `fabric doctor --json`."""
-    return {
-        "timed": diagnosis.timed,
-        "healthy": not diagnosis.suspects,
-        "healthy_share": diagnosis.healthy,
-        "spans": [
-            {"table": s.curve, "first_bytes": s.first_bytes, "last_bytes": s.last_bytes, "slower": s.slower}
-            for s in diagnosis.spans
-        ],
-        "settings": [
-            {"table": item.curve, "variables": item.variables, "bytes": item.bytes, "slower": item.slower}
-            for item in diagnosis.settings
-        ],
-        "causes": [
-            {
-                "cause": s.cause.name,
-                "text": s.cause.title,
-                "share": s.share,
-                "evidence": s.evidence,
-                "confirm": s.cause.confirm,
-                "source": s.cause.source,
-            }
-            for s in diagnosis.suspects
-        ],
-        "advice": diagnosis.advice,
-        "tests": [
-            {
-                "command": test.command,
-                "minutes": test.minutes,
-                "bits": test.bits,
-                "outcomes": [{"seen": seen, "causes": list(named)} for seen, named in test.outcomes],
-            }
-            for test in diagnosis.tests
-        ],
-    }
+# --- JSON -----------------------------------------------------------------------------------------------------
+
+
+class SpanDocument(Document):
+    table: str = json_key(of="curve")
+    first_bytes: Count
+    last_bytes: Count
+    slower: Amount = json_key("median of measured over estimated time")
+
+
+class CostDocument(Document):
+    table: str = json_key(of="curve")
+    variables: str = json_key("as a shell sets them")
+    bytes: Count = json_key("size at which they cost most")
+    slower: Amount = json_key("estimated time with them over that without")
+
+
+class SuspectDocument(Document):
+    cause: str = json_key(of="cause.name")
+    text: str = json_key(of="cause.title")
+    share: Share
+    evidence: str = json_key("line or variable that points to it")
+    confirm: str = json_key("command or comparison that confirms or excludes it", "cause.confirm")
+    source: str = json_key(of="cause.source")
+
+
+class SeenDocument(Document):
+    seen: str = json_key(of=0)
+    causes: list[str] = json_key("the most likely first", 1)
+
+
+class NextDocument(Document):
+    command: str
+    minutes: Amount = json_key("of a person on servers at hand, a judgment")
+    bits: Amount = json_key("information about the cause that the outcome gives")
+    outcomes: list[SeenDocument] = json_key("anything else speaks for another cause")
+
+
+class DiagnosisDocument(Document):
+    timed: bool = json_key("false: no times were given, the causes are by the text alone")
+    healthy: bool = json_key("no cause is named", lambda diagnosis: not diagnosis.suspects)
+    healthy_share: Share = json_key("of a healthy run among all explanations", "healthy")
+    spans: list[SpanDocument] = json_key("neighboring sizes that are slower than the 90th percentile")
+    settings: list[CostDocument] = json_key(
+        "variables of NCCL that the estimate is made with, where they cost a tenth of the time or more"
+    )
+    causes: list[SuspectDocument] = json_key("the most likely first", "suspects")
+    advice: str = json_key("what else to give, empty where the evidence is there")
+    tests: list[NextDocument] = json_key(
+        "next tests, where no cause has most of the share; most information per minute first"
+    )

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.reading import whole_lines
+from fabric.base.reading import text_of, whole_lines
 from fabric.base.text import aligned, percent, plural, size, wrapped
 from fabric.model.plan import FabricPlan
-from fabric.solver import PortNamer, read_text, unnamed
+from fabric.solver import PortNamer, unnamed
 from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.job import Job, measured_job
@@ -56,7 +56,7 @@ def gather(paths: Sequence[Path], platform: MeasuredPlatform, given: Sequence[ta
     gathered, texts, shared = Gathered(tables.stated_tables(given, platform)), list[str](), dict[str, str]()
     for path in paths:
         try:
-            text = whole_lines(read_text(path, WHAT))
+            text = whole_lines(text_of(path, WHAT))
         except InputError as error:
             gathered.mistakes += error.diagnostics
             continue

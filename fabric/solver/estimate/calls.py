@@ -7,11 +7,14 @@ oversubscription, or of a failed spine. The same call with the job spread does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from fabric.base.diagnostics import InputError
-from fabric.model.plan import FabricPlan
+from fabric.base.schemas.models import Amount, Count, Positive, Share, Text, described, enum_of
+from fabric.model.plan import SWITCH_ROLES, FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import NO_LINKS, NOTHING, Element, Failures, elements, lost_servers
@@ -22,6 +25,7 @@ from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
 from fabric.solver.network import network
+from fabric.solver.routing import MODES
 
 PACKED, SPREAD = "packed", "spread"
 MAX_KINDS = 12  # of switches that fail in turn
@@ -31,29 +35,29 @@ MAX_KINDS = 12  # of switches that fail in turn
 class Call:
     """One collective of one size: where the job is, how its traffic is spread over paths, what has failed."""
 
-    collective: str
-    bytes: int
-    gpus: int
-    placement: str
-    units: int  # that the job's servers stand in
-    routing: str  # "ecmp", "adaptive" or "spray"
-    queue_pairs: int
-    failed: str  # switch that has failed; "": healthy
-    failed_role: str  # its tier: "leaf", "spine", "core", or ""
-    time_us: float
-    busbw_GBps: float
-    bottleneck: str
-    beyond_leaf: float  # share of what is sent that leaves the sender's leaf
+    collective: Annotated[str, enum_of((ALL_REDUCE, ALLTOALL))]
+    bytes: Positive
+    gpus: Annotated[int, Field(ge=2)]
+    placement: Text
+    units: Annotated[Positive, described("that the job's servers stand in")]
+    routing: Annotated[str, enum_of(MODES)]
+    queue_pairs: Positive
+    failed: Annotated[str, described('"" where nothing has failed')]
+    failed_role: Annotated[str, enum_of(("", *SWITCH_ROLES))]
+    time_us: Amount
+    busbw_GBps: Amount
+    bottleneck: Text
+    beyond_leaf: Annotated[Share, described("share of what is sent that leaves the sender's leaf")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stop:
     """A switch whose failure stops the job: servers lose their last port, or their paths to each other."""
 
-    failed: str
-    role: str
-    alike: int  # switches of which one is the same, this one included
-    servers_cut_off: int  # that have no port left
+    failed: Text
+    role: Annotated[str, enum_of(SWITCH_ROLES)]
+    alike: Annotated[Positive, described("switches of this kind")]
+    servers_cut_off: Annotated[Count, described("that have no port left")]
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,6 @@ class Calls:
 
     def _of(self, collective: str, placement: str) -> Iterator[Call]:
         return (row for row in self.rows if (row.collective, row.placement) == (collective, placement))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Keys of a JSON document."""
-        return {"calls": [asdict(row) for row in self.rows], "stops": [asdict(stop) for stop in self.stops]}
 
     def slower(self, collective: str) -> float | None:
         """Time of the spread job by that of the packed one; None where one of the two is not known."""

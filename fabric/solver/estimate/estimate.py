@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.schemas.models import Amount, Count, Share, Text, described, enum_of
 from fabric.solver import Floats
 from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
 from fabric.solver.collectives import band, physics
@@ -17,7 +18,8 @@ from fabric.solver.collectives.band import BETWEEN_BRIDGES, band_of, kind_of, nv
 from fabric.solver.collectives.costs import PROTOCOLS, ideal_us
 from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, environment_of, joined
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, Share
+from fabric.solver.estimate import nic_bandwidth
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
 from fabric.solver.estimate.placement import Placement
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
@@ -30,24 +32,24 @@ PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "t
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One size. `wire_bytes` leave each NVLink domain over its NICs, in one direction."""
+    """One size."""
 
-    collective: str
-    ranks: int
-    bytes: int
-    algorithm: str
-    protocol: str
-    time_us: float
-    algbw_GBps: float
-    busbw_GBps: float
+    collective: Annotated[str, enum_of(collective_names())]
+    ranks: Count
+    bytes: Annotated[Count, described("as nccl-tests counts them")]
+    algorithm: Text
+    protocol: Text
+    time_us: Amount
+    algbw_GBps: Amount
+    busbw_GBps: Amount
     bottleneck: str
-    wire_bytes: int
-    ideal_time_us: float
-    expected_us: float | None  # NCCL's own estimate, by which it chooses; None where it has no choice
-    fastest: str  # algorithm/protocol that would be the fastest here
-    p10_us: float  # a tenth of measured times is expected below
-    p90_us: float  # a tenth is expected above
-    bottleneck_share: float  # of the time that twice the bottleneck alone would save; 0 for latency
+    wire_bytes: Annotated[Count, described("that leave an NVLink domain over its NICs, in one direction")]
+    ideal_time_us: Annotated[Amount, described("at line rate")]
+    expected_us: Annotated[Amount | None, described("estimate of NCCL from its own tables; null if it has no choice")]
+    fastest: Annotated[str, described("algorithm/protocol that would be the fastest")]
+    p10_us: Annotated[Amount, described("10th percentile of the expected measured time")]
+    p90_us: Annotated[Amount, described("90th percentile")]
+    bottleneck_share: Annotated[Share, described("of the time that twice the bottleneck alone would save; 0 for latency")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class Estimate:
     placement: Placement
     supply: AvailableBandwidth
     rows: tuple[Row, ...]
-    shares: dict[str, Share]  # pattern → what the fabric leaves of the NICs
+    shares: dict[str, nic_bandwidth.Share]  # pattern → what the fabric leaves of the NICs
     notes: tuple[str, ...]
 
     @property

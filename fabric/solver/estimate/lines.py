@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 from fabric.base.rounding import ceil_div
+from fabric.base.schemas import models
+from fabric.base.schemas.models import Amount, Count, Document, Number, Positive, Share, Text, enum_of, json_key
 from fabric.base.text import aligned, percent, plural, size, time, time_span
 from fabric.solver.collectives.band import nvlink_ranks
+from fabric.solver.collectives.job import Job
+from fabric.solver.estimate import nic_bandwidth
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
-from fabric.solver.estimate.nic_bandwidth import Share, routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
+from fabric.solver.routing import MODES
 
 NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
@@ -29,14 +34,13 @@ def text(found: Sequence[Answer], failed: Sequence[str], spread_us: float | None
 def document(answers: Sequence[Answer], failed: Sequence[str], spread_us: float | None = None) -> dict[str, Any]:
     """The same for programs."""
     now, before = answers[0]
-    document_: dict[str, Any] = {**as_dict(now), "failed": list(failed)}
-    if before is not None:
-        document_["healthy_time_us"] = [row.time_us for row in before.rows]
-    if spread_us is not None:
-        document_["spread"] = {"bytes": now.rows[-1].bytes, "time_us": spread_us}
-    if len(answers) > 1:
-        document_["placements"] = [as_dict(item) for item, _ in answers]
-    return document_
+    keys = {
+        "failed": failed,
+        "healthy_time_us": [row.time_us for row in before.rows] if before else None,
+        "spread": {"bytes": now.rows[-1].bytes, "time_us": spread_us} if spread_us is not None else None,
+        "placements": [item for item, _ in answers] if len(answers) > 1 else None,
+    }
+    return models.document({**models.document(now, EstimateDocument), **keys}, AnswerDocument)
 
 
 def lines(found: Estimate) -> list[str]:
@@ -128,7 +132,7 @@ def _ideal(row: Row) -> list[str]:
     ]
 
 
-def _share(found: Estimate, share: Share) -> str:
+def _share(found: Estimate, share: nic_bandwidth.Share) -> str:
     if share.link < 0:
         return "carries the full rate of the NICs"
     spread = (
@@ -191,32 +195,66 @@ def compared(found: Sequence[Estimate]) -> list[str]:
     return ["", "time by placement", *aligned(rows, ">" * len(head), head=head)]
 
 
-def as_dict(estimate: Estimate) -> dict[str, Any]:
-    """The contract's `rows`, and what they stand on."""
-    placed, supply = estimate.placement, estimate.supply
-    return {
-        "fabric": supply.net.fabric.name,
-        "gpus": placed.gpus,
-        "servers": len(placed.servers),
-        "jobs": placed.jobs,
-        "placement": placed.name,
-        "nvlink_domains": ceil_div(placed.gpus, nvlink_ranks(estimate.job)) if estimate.job.pcie else placed.domains,
-        "nvlink_domain_gpus": nvlink_ranks(estimate.job),
-        "nvlink_GBps": float(estimate.job.bridge_GBps if estimate.job.pcie else estimate.job.nvlink_GBps),
-        "pcie_GBps": float(estimate.job.nvlink_GBps) if estimate.job.pcie else 0.0,
-        "nic_GBps_per_domain": estimate.nic_GBps,
-        "routing": supply.routing,
-        "queue_pairs": supply.qps,
-        "rows": [asdict(row) for row in estimate.rows],
-        "shares": {
-            name: {
-                "share": share.share,
-                "worst": share.worst,
-                "best": share.best,
-                "link": supply.link_name(share.link) if share.link >= 0 else "",
-                "hop_us": share.hop_us,
-            }
-            for name, share in estimate.shares.items()
-        },
-        "notes": [text for text in (wire_note(estimate), *estimate.notes) if text],
-    }
+# --- JSON -----------------------------------------------------------------------------------------------------
+
+
+class ShareDocument(Document):
+    """Of one pattern."""
+
+    share: Share
+    worst: Share
+    best: Share
+    link: str = json_key('that limits; "" where the NICs do')
+    hop_us: Number
+
+
+class EstimateDocument(Document):
+    """Rows, and what they stand on."""
+
+    fabric: Text = json_key(of="supply.net.fabric.name")
+    gpus: Count = json_key("of one job", "placement.gpus")
+    servers: Count = json_key("of all jobs", lambda estimate: len(estimate.placement.servers))
+    jobs: Count = json_key(of="placement.jobs")
+    placement: Text = json_key(of="placement.name")
+    nvlink_domains: Count = json_key(of=lambda estimate: _domains(estimate))
+    nvlink_domain_gpus: Count = json_key(of=lambda estimate: nvlink_ranks(estimate.job))
+    nvlink_GBps: Amount = json_key(of=lambda estimate: float(_bridged(estimate.job)))
+    pcie_GBps: Amount = json_key(of=lambda estimate: float(estimate.job.nvlink_GBps) if estimate.job.pcie else 0.0)
+    nic_GBps_per_domain: Amount = json_key(of="nic_GBps")
+    routing: Annotated[str, enum_of(MODES)] = json_key(of="supply.routing")
+    queue_pairs: Count = json_key(of="supply.qps")
+    rows: list[Row]
+    shares: dict[str, ShareDocument] = json_key(
+        "by pattern: share of the NIC rate that the fabric carries", of=lambda estimate: _shares(estimate)
+    )
+    notes: list[str] = json_key(of=lambda estimate: [text for text in (wire_note(estimate), *estimate.notes) if text])
+
+
+def _domains(estimate: Estimate) -> int:
+    placed = estimate.placement
+    return ceil_div(placed.gpus, nvlink_ranks(estimate.job)) if estimate.job.pcie else placed.domains
+
+
+def _bridged(job: Job) -> Any:
+    return job.bridge_GBps if job.pcie else job.nvlink_GBps
+
+
+def _shares(estimate: Estimate) -> dict[str, dict[str, Any]]:
+    names = {share.link: estimate.supply.link_name(share.link) for share in estimate.shares.values() if share.link >= 0}
+    return {name: asdict(share) | {"link": names.get(share.link, "")} for name, share in estimate.shares.items()}
+
+
+class Spread(Document):
+    """The packed job spread over the units, where that can differ; of the largest size."""
+
+    bytes: Positive
+    time_us: Amount
+
+
+class AnswerDocument(EstimateDocument):
+    """Times of a collective, size by size; with several placements the first, and all under `placements`."""
+
+    failed: list[str] = json_key("as --fail named them")
+    healthy_time_us: list[Amount] = json_key("of each row, without the failures", default=None)
+    spread: Spread = json_key(default=None)
+    placements: list[EstimateDocument] = json_key(default=None)

@@ -6,26 +6,75 @@ would otherwise give figures that look like any others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Annotated
 
-from fabric.base.diagnostics import Report, show
+from pydantic import AfterValidator
+
+from fabric.base.diagnostics import nearest, show
 from fabric.base.grouping import grouped
+from fabric.base.inputs import LOWER, InputFile, Mistake, OpenSection, Section, Within, means
 from fabric.model.plan import FabricPlan, GroupSpec
-from fabric.solver import Fields, parse, read_text
 from fabric.solver.collective import ALL_REDUCE, ALLTOALL, FAMILIES
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.physics import SCOPES, Physics
 from fabric.solver.measured.platform import MeasuredPlatform
 
 CODE = "FAB172"
-WHAT = "a platform file"
-SHAPE = "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one"
 KNOWN = ("about", "measured", "coverage", "own", *SCOPES)
 RETIRED = ("tuner_weight", "one_process_us")  # parameters of earlier models: without effect
-MIN_PARAMETER, MAX_PARAMETER = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
+Value = Annotated[float, Within(1e-9, 1e12)]  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
+Number = Annotated[int, Within(0, 1_000_000_000)]
+
+
+def _word(words: Callable[[], Sequence[str]]) -> AfterValidator:
+    """A kind of platform that parameters have."""
+
+    def check(word: str) -> str:
+        if word not in words():
+            raise Mistake(f"expected {', '.join(words())}", nearest(word, words()))
+        return word
+
+    return AfterValidator(check)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Own(Section):
+    """Measurements of a kind of platform by its owner."""
+
+    generation: Annotated[str, LOWER, _word(physics.generations), means("GPU generation, as `fabric calibrate` writes it")]
+    transport: Annotated[str, LOWER, _word(physics.transports), means("transport, as `fabric calibrate` writes it")]
+    ranks: Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Coverage(_Own):
+    family: Annotated[str, LOWER, _word(lambda: FAMILIES), means("family of collectives, as `fabric calibrate` writes it")]
+    sources: Number
+    domains: Annotated[tuple[Annotated[int, Within(1, 1_000_000)], ...], means("sizes in ranks, such as `[8, 72]`")] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File(OpenSection):
+    """Parameters by scope: numbers by name, by name and kind where each kind has its own."""
+
+    shared: dict[str, Value] = field(default_factory=dict)
+    generation: dict[str, dict[str, Value]] = field(default_factory=dict)
+    transport: dict[str, dict[str, Value]] = field(default_factory=dict)
+    measured: dict[str, Annotated[int, Within(0, 1_000_000)]] = field(default_factory=dict)
+    coverage: tuple[_Coverage, ...] = ()
+    own: tuple[_Own, ...] = ()
+
+
+FILE = InputFile(
+    _File,
+    "a platform file",
+    "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one",
+    CODE,
+)
 
 
 def platform(path: Path | None) -> Physics:
@@ -35,68 +84,20 @@ def platform(path: Path | None) -> Physics:
 
 def read(path: Path, shown: str | None = None) -> Physics:
     """The shipped parameters with those of a file in their place. Raises InputError with every mistake of the file."""
-    name, report = shown or str(path), Report()
-    root = parse(read_text(path, WHAT, name), name, WHAT, SHAPE)
-    top = Fields(root, name, report, CODE)
-    if not any(key in top for key in (*SCOPES, "about")):
-        keys = ", ".join(show(key) for key in list(top)[:4]) or "none"
-        report.fail(CODE, top.place(), f"expected {WHAT}, got a mapping with the keys {keys}", SHAPE)
-    top.refuse_unknown([*KNOWN, *(key for key in top if not get_close_matches(key, KNOWN))])  # a note may stand beside them
+    text = FILE.read(path, shown)
+    document, top = text.written, list(text.names())
+    if not any(key in document for key in (*SCOPES, "about")):
+        first = ", ".join(map(show, top[:4])) or "none"
+        text.report.fail(CODE, text.place(), f"expected {FILE.what}, got a mapping with the keys {first}", FILE.shape)
+    notes = [key for key in top if not get_close_matches(key, KNOWN)]  # may stand beside them
+    text.refuse_unknown((), [*KNOWN, *notes])
     for scope in SCOPES:
-        _scope(top, scope)
-    _measured(top)
-    _entries(top, "coverage", ("generation", "transport", "family"), ("sources", "ranks"), ("domains",))
-    _entries(top, "own", ("generation", "transport"), ("ranks",))
-    report.raise_errors()
-    return physics.from_document(root.plain(), physics.shipped())
-
-
-def _scope(top: Fields, scope: str) -> None:
-    """Looks at the parameters of one scope: numbers by name, by name and kind where each kind has its own."""
-    section = top.section(scope)
-    if section is None:
-        return
-    kinds = grouped((item.name, item.kind) for item in physics.parameters() if item.scope == scope)
-    section.refuse_unknown([*kinds, *RETIRED])
-    if scope == "shared":
-        _numbers(section, kinds)
-        return
-    for name in (name for name in section if name in kinds):
-        entry = section.section(name)
-        if entry is not None:
-            entry.refuse_unknown(kinds[name])
-            _numbers(entry, kinds[name])
-
-
-def _numbers(section: Fields, known: Iterable[str]) -> None:
-    for key in known:
-        section.number(key, 1, MIN_PARAMETER, MAX_PARAMETER)
-
-
-def _measured(top: Fields) -> None:
-    counts = top.section("measured")
-    for key in counts or ():
-        if counts is not None:
-            counts.whole(key, 0, 0, 1_000_000)
-
-
-def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str], sizes: Iterable[str] = ()) -> None:
-    """Looks at a list of mappings, each with all of its words and counts; lists of sizes may be left out. A kind of platform
-    that no parameter has is a mistake."""
-    kinds = {"generation": physics.generations(), "transport": physics.transports(), "family": FAMILIES}
-    for entry in top.sections(key):
-        entry.refuse_unknown([*words, *counts, *sizes])
-        for name in sizes:
-            stated = entry.value(name) or []
-            if not isinstance(stated, list) or not all(isinstance(size, int) and 0 < size <= 1_000_000 for size in stated):
-                entry.error(name, f"expected a list of sizes in ranks, got {show(stated)}", "such as [8, 72]")
-        for name in words:
-            if name in entry:
-                entry.choice(name, kinds[name], kinds[name][0])
-            else:
-                entry.missing(name, "calibrate again: fabric calibrate TABLE -o FILE")
-        for name in counts:
-            entry.whole(name, 0, 0, 1_000_000_000)
+        kinds = grouped((item.name, item.kind) for item in physics.parameters() if item.scope == scope)
+        text.refuse_unknown((scope,), [*kinds, *RETIRED])
+        for name in kinds if scope != "shared" else ():
+            text.refuse_unknown((scope, name), kinds[name])
+    text.checked(text.model())
+    return physics.from_document(document, physics.shipped())
 
 
 # --- probe ----------------------------------------------------------------------------------------------------

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import lambertw
 
 from fabric.base.diagnostics import InputError
+from fabric.base.schemas.models import Amount, Number, described
 from fabric.model.plan import KINDS, LEAF_LEAF, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.goodput.sections import WRITERS, Checkpoint
@@ -123,18 +124,20 @@ class Sizes:
 class Saving:
     """A checkpoint, in seconds and GB."""
 
-    size_GB: float
-    write_s: float
-    stall_s: float  # of the job
-    restart_s: float  # from the failure to the first new step: the sum of the next four, in the mean over the failures
-    detection_s: float
-    start_s: float
-    load_s: float
-    repeated_s: float  # steps since the checkpoint before the last one, which was not whole yet
-    interval_s: float  # of useful time
-    best_s: float
-    young_s: float
-    daly_s: float
+    size_GB: Amount
+    write_s: Amount
+    stall_s: Annotated[Amount, described("of the job")]
+    restart_s: Annotated[
+        Amount, described("from a failure to the first new step, in the mean over the failures: the sum of the next four")
+    ]
+    detection_s: Amount
+    start_s: Annotated[Amount, described("scheduling, start and warm-up")]
+    load_s: Annotated[Amount, described("of the checkpoint")]
+    repeated_s: Annotated[Amount, described("steps since the checkpoint before the last one, where the last was not whole")]
+    interval_s: Annotated[Amount, described("of useful time between two checkpoints")]
+    best_s: Amount
+    young_s: Amount
+    daly_s: Number
     curve: tuple[tuple[float, float], ...]  # (interval, useful share)
 
 

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field, SkipValidation
 
 from fabric.base.rounding import ceil_div
+from fabric.base.schemas.models import (
+    Amount,
+    Document,
+    Factor,
+    Number,
+    Positive,
+    Share,
+    Text,
+    Unlimited,
+    document,
+    enum_of,
+    extended,
+    json_key,
+)
 from fabric.model.plan import FabricPlan
 from fabric.solver import Bools, Floats, PortNamer, unnamed
 from fabric.solver.estimate.request import EstimateRequest
@@ -37,6 +51,7 @@ from fabric.solver.goodput.failures import (
 )
 from fabric.solver.goodput.sections import DAYS_PER_YEAR, HOURS_PER_YEAR, Checkpoint, Failures, Rate, Sections, rates, stated
 from fabric.solver.goodput.storage import StorageRates, storage_rates
+from fabric.solver.routing import MODES
 from fabric.solver.training.file import JobText
 from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.step import StepTime
@@ -44,6 +59,7 @@ from fabric.solver.training.step import StepTime
 SECONDS_PER_YEAR = HOURS_PER_YEAR * 3600
 DRAWS = 4000
 IN_SERVERS = frozenset({"gpu", "server", "nic"})
+KINDS = ("gpu", "server", "nic", "copper", "optical", "switch", "power", "cooling")  # of parts that fail
 OF_SITE = frozenset({"power", "cooling"})  # they take many servers at once: the job waits for them
 CURVE = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # of the best interval
 
@@ -63,15 +79,11 @@ class Interruption:
 
 @dataclass(frozen=True)
 class Span:
-    """A value with the range that the failure rates leave: 10th and 90th percentile."""
+    """10th and 90th percentile by the ranges of the failure rates; null: unlimited."""
 
-    value: float
-    p10: float
-    p90: float
-
-    def as_dict(self) -> dict[str, float | None]:
-        """Without infinities, which JSON does not have."""
-        return {key: value if math.isfinite(value) else None for key, value in asdict(self).items()}
+    value: Unlimited
+    p10: Unlimited
+    p90: Unlimited
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,42 +115,67 @@ class Goodput:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document."""
-        rows = [
-            {
-                "kind": row.part.kind,
-                "place": row.part.place,
-                "count": row.part.count,
-                "effect": "stops" if row.part.stops else "slows",
-                "slowdown": None if row.part.stops else row.part.slowdown,
-                "example": row.part.example,
-                "per_part_and_year": {"low": row.rate.low, "typical": row.rate.typical, "high": row.rate.high},
-                "per_year": row.per_year,
-                "source": row.rate.source,
-            }
-            for row in self.interruptions
-        ]
-        curve = [{"interval_s": interval, "useful": share} for interval, share in self.saving.curve]
-        lost = [{"cause": cause, "gpu_hours": hours} for cause, hours in self.lost_gpu_hours]
-        return {
-            "fabric": self.fabric,
-            "gpus": self.gpus,
-            "parts": rows,
-            "mtti_hours": self.mtti_hours.as_dict(),
-            "checkpoint": asdict(self.saving) | {"curve": curve},
-            "useful": self.useful.as_dict(),
-            "useful_first_order": self.first_order,
-            "degraded": self.degraded,
-            "step_ms": self.step.step_ms,
-            "placement": self.step.placement,
-            "routing": self.step.routing,
-            "queue_pairs": self.step.queue_pairs,
-            "tokens_per_day": self.tokens_per_day.as_dict(),
-            "lost_gpu_hours_per_year": lost,
-            "other_models": list(self.other_models),
-            "ready": self.ready,
-            "spare_gpu_hours_per_year": self.spare_gpus * HOURS_PER_YEAR,
-            "storage": self.storage.as_dict() if self.storage else None,
-        }
+        return document(self, GoodputDocument)
+
+
+class YearlyRate(Document):
+    low: Amount
+    typical: Amount
+    high: Amount
+
+
+class PartDocument(Document):
+    kind: Annotated[str, enum_of(KINDS)] = json_key(of="part.kind")
+    place: str = json_key("role of a switch or kind of a link, empty for parts of servers", "part.place")
+    count: Positive = json_key(of="part.count")
+    effect: Annotated[str, enum_of(("stops", "slows"))] = json_key(of=lambda row: "stops" if row.part.stops else "slows")
+    slowdown: Factor | None = json_key(
+        "step time with one of them failed over that without; null: the job stops",
+        lambda row: None if row.part.stops else row.part.slowdown,
+    )
+    example: str = json_key("the one that failed", "part.example")
+    per_part_and_year: YearlyRate = json_key(of="rate")
+    per_year: Amount = json_key("failures of all of them")
+    source: str = json_key(of="rate.source")
+
+
+class CurveDocument(Document):
+    interval_s: Number = json_key(of=0)
+    useful: Share = json_key(of=1)
+
+
+class LostDocument(Document):
+    cause: str = json_key(of=0)
+    gpu_hours: Amount = json_key(of=1)
+
+
+SavingDocument = extended(Saving, curve=(list[CurveDocument], ...))
+
+
+class GoodputDocument(Document):
+    fabric: str
+    gpus: Positive
+    parts: list[PartDocument] = json_key("those whose failure stops the job first, the most frequent first", "interruptions")
+    mtti_hours: Span
+    checkpoint: SavingDocument = json_key(of="saving")  # type: ignore[valid-type]  # made at run time
+    useful: Span
+    useful_first_order: Annotated[float, Field(le=1), SkipValidation] = json_key(
+        "published approximation; below 0 where failures are frequent", "first_order"
+    )
+    degraded: Factor = json_key("mean step time over that of a network without failures")
+    step_ms: Amount = json_key(of="step.step_ms")
+    placement: Text = json_key(of="step.placement")
+    routing: Annotated[str, enum_of(MODES)] = json_key(of="step.routing")
+    queue_pairs: Positive = json_key(of="step.queue_pairs")
+    tokens_per_day: Span
+    lost_gpu_hours_per_year: list[LostDocument] = json_key(of="lost_gpu_hours")
+    other_models: list[str] = json_key("servers with GPUs that the job does not use")
+    ready: Share = json_key("share of the time in which the job does not wait for a repair")
+    spare_gpu_hours_per_year: Amount = json_key(
+        "of spare and hot-standby servers, which do no work of the job",
+        lambda goodput: goodput.spare_gpus * HOURS_PER_YEAR,
+    )
+    storage: StorageRates | None = json_key("rates of checkpoints by the plan; null where JOB states them")
 
 
 def goodput(
@@ -176,7 +213,7 @@ def goodput(
         names = [fabric.devices[at].name for at in placing.servers.tolist()]
         writing = [names[at] for at in writers(job, asked.checkpoint.writers, placing.gpus_per_server)]
         sites = fabrics or {fabric.name: fabric}
-        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint.storage, asked.place)
+        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint, asked.place)
         checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
         asked = replace(asked, checkpoint=checkpoint)
     result = evaluate(fabric.name, job, step, asked, used, request.seed, server_gpus=placing.gpus_per_server)

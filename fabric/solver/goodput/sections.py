@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from fabric.base.diagnostics import Place, Report, show
+from fabric.base.diagnostics import Place
 from fabric.base.formats import yaml
+from fabric.base.inputs import LOWER, InputFile, OpenSection, Reading, Section, Within, means, plain_schema
 from fabric.base.source import Node
-from fabric.solver import Fields, Floats
+from fabric.solver import Floats
 from fabric.solver.goodput.storage import StorageRequest
+from fabric.solver.training.file import JOB
 from fabric.solver.training.job import CODE
 
 # --- failure rates of parts, as data with their sources -------------------------------------------------------
@@ -52,46 +54,30 @@ def stated(title: str, per_year: float) -> Rate:
 
 # --- sections of a JOB file -----------------------------------------------------------------------------------
 
-KEYS: dict[str, tuple[str, ...]] = {
-    "checkpoint": (
-        *("write_GBps", "read_GBps", "fabric", "targets", "jobs", "system_write_GBps", "system_read_GBps"),
-        *("bytes_per_parameter", "writers", "read_replicas", "interval_s"),
-        *("asynchronous", "copy_GBps_per_gpu", "local_GBps_per_server"),
-    ),
-    "failures": (
-        "detection_s",
-        "restart_s",
-        "repair_hours",
-        "spare_servers",
-        "server_repair_hours",
-        "hot_standby_servers",
-        "standby_restart_s",
-        *("power_domain_servers", "power_hours", "cooling_domain_servers", "cooling_hours"),
-        "per_1000_node_days",
-        *(f"{kind}_per_year" for kind in rates()),
-    ),
-}
 WRITERS = ("all", "replica")
 _OF_PLAN = ("fabric", "targets", "jobs", "system_write_GBps", "system_read_GBps")  # of the storage of the plan
-_EXAMPLE = (
-    "write `checkpoint: {}` for the storage of the plan, or `checkpoint: {write_GBps: 100}`, its rate for the whole job"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(StorageRequest):
     """How a job saves its state. Rates in GB/s of the whole job unless the name says otherwise."""
 
-    write_GBps: float = 0.0  # 0: that of the storage of the plan
-    read_GBps: float = 0.0
-    bytes_per_parameter: float = 0.0  # 0: parameters, FP32 copies and moments as `bytes.parameter` and Adam have them
-    interval_s: float = 0.0  # of useful time between two checkpoints; 0: the best
-    asynchronous: bool = False  # the job goes on once its state is copied to host memory
-    copy_GBps_per_gpu: float = 0.0
-    local_GBps_per_server: float = 0.0  # the job goes on once its state is on disks of its servers; 0: no such stage
-    writers: str = WRITERS[0]  # servers that write: all of the job, or those of one replica of the model
-    read_replicas: bool = False  # every replica reads its own copy; else one reads, and passes it on
-    storage: StorageRequest = field(default_factory=StorageRequest)
+    write_GBps: Annotated[float, Within(1e-3, 1e6, "write rate of the whole job; default: by the plan's storage fabric")] = 0
+    read_GBps: Annotated[float, Within(1e-3, 1e6, "read rate of the whole job; default: write_GBps")] = 0
+    bytes_per_parameter: Annotated[
+        float,
+        Within(0.125, 64, "bytes of a checkpoint per parameter; default: parameters, FP32 copies and the moments of Adam"),
+    ] = 0
+    interval_s: Annotated[float, Within(1, 1e7, "useful time between two checkpoints; default: the best")] = 0
+    asynchronous: Annotated[bool, means("the job continues once its state is copied to host memory")] = False
+    copy_GBps_per_gpu: Annotated[float, Within(1e-3, 1e4, "copy rate from a GPU to host memory, if asynchronous")] = 0
+    local_GBps_per_server: Annotated[
+        float, Within(1e-3, 1e4, "write rate of the disks of a server: the job continues once its state is on them")
+    ] = 0
+    writers: Annotated[
+        Literal["all", "replica"], LOWER, means("servers that write: all of the job, or those of one replica of the model")
+    ] = "all"
+    read_replicas: Annotated[bool, means("true: every replica reads its own copy; false: one reads and forwards it")] = False
 
     @property
     def background(self) -> bool:
@@ -99,23 +85,47 @@ class Checkpoint:
         return self.asynchronous or self.local_GBps_per_server > 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Failures:
-    """How a job comes back."""
+def _rate(part: str) -> Any:
+    return Within(0, 1e4, f"failures of {part} per year; default: a published rate")
 
-    detection_s: float = 600.0  # MegaScale, NSDI'24: under 10 min
-    restart_s: float = 900.0  # the same: caught up in under 15 min
-    repair_hours: float = 24.0  # of a link or switch
-    spare_servers: int | None = None  # beyond those of the job; None: one is always left
-    server_repair_hours: float = 24.0
-    hot_standby_servers: int = 0  # spares that run and wait: they take over in `standby_restart_s`
-    standby_restart_s: float = 0.0
-    power_domain_servers: int = 0  # servers on one power distribution unit; 0: its failures are left out
-    power_hours: float = 6.0  # until power is back: Dean, Google I/O 2008
-    cooling_domain_servers: int = 0  # servers in one cooling zone; 0: likewise
-    cooling_hours: float = 36.0  # the same: 1 to 2 days
-    per_1000_node_days: float = 0.0  # of a whole server with its GPUs and NICs; 0: by part
-    per_year: Mapping[str, float] = field(default_factory=dict)  # stated rates by kind of part
+
+@dataclass(frozen=True, kw_only=True)
+class Failures(Section):
+    """How a job comes back, and failures of parts per year."""
+
+    # MegaScale, NSDI'24: detected in under 10 min, caught up in under 15 min
+    detection_s: Annotated[float, Within(0, 1e7, "time from a failure to the decision to restart")] = 600.0
+    restart_s: Annotated[float, Within(0, 1e7, "time of scheduling, start and warm-up, without reading the checkpoint")] = (
+        900.0
+    )
+    repair_hours: Annotated[float, Within(0, 1e5, "repair time of a link or switch")] = 24.0
+    spare_servers: Annotated[
+        int | None,
+        Within(0, 10_000, "servers that replace failed ones during their repair; default: one is always available"),
+    ] = None
+    server_repair_hours: Annotated[float, Within(0, 1e5, "mean repair time of a server with its GPUs and NICs")] = 24.0
+    hot_standby_servers: Annotated[int, Within(0, 10_000, "running spares, in addition to `spare_servers`")] = 0
+    standby_restart_s: Annotated[float, Within(0, 1e7, "restart time with a hot standby, in place of restart_s")] = 0
+    power_domain_servers: Annotated[
+        int, Within(1, 1_000_000, "servers on one power distribution unit; default: no such failures")
+    ] = 0
+    power_hours: Annotated[float, Within(0, 1e5, "time until power is back")] = 6.0  # Dean, Google I/O 2008
+    cooling_domain_servers: Annotated[int, Within(1, 1_000_000, "servers in one cooling zone; default: no such failures")] = 0
+    cooling_hours: Annotated[float, Within(0, 1e5, "time until cooling is back")] = 36.0  # the same: 1 to 2 days
+    per_1000_node_days: Annotated[float, Within(1e-6, 1e6, "failures of servers with GPUs and NICs; default: by part")] = 0
+    gpu_per_year: Annotated[float | None, _rate("a GPU")] = None
+    server_per_year: Annotated[float | None, _rate("a server without GPUs and NICs")] = None
+    nic_per_year: Annotated[float | None, _rate("a NIC")] = None
+    copper_per_year: Annotated[float | None, _rate("a copper cable")] = None
+    optical_per_year: Annotated[float | None, _rate("an optical cable with its modules")] = None
+    switch_per_year: Annotated[float | None, _rate("a switch")] = None
+    power_per_year: Annotated[float | None, _rate("one power distribution unit")] = None
+    cooling_per_year: Annotated[float | None, _rate("one cooling zone")] = None
+
+    @property
+    def per_year(self) -> dict[str, float]:
+        """Stated rates by kind of part."""
+        return {kind: float(rate) for kind in rates() if (rate := getattr(self, f"{kind}_per_year")) is not None}
 
     @property
     def spares(self) -> int | None:
@@ -134,98 +144,80 @@ class Sections:
     place: Place = field(default_factory=lambda: Place("job"))  # of the section `checkpoint`
 
 
+@dataclass(frozen=True, kw_only=True)
+class _File(OpenSection):
+    checkpoint: Checkpoint
+    failures: Failures = Failures()
+
+
+FILE = InputFile(
+    _File,
+    JOB.what,
+    "write `checkpoint: {}` for the storage of the plan, or `checkpoint: {write_GBps: 100}`, its rate for the whole job",
+    CODE,
+)
+
+
 def read(root: Node, name: str) -> Sections:
     """The sections of a JOB file. Raises InputError with every mistake in them."""
-    report = Report()
-    top = Fields(root, name, report, CODE)
-    if "checkpoint" not in top:
-        top.missing("checkpoint", _EXAMPLE)
-    by_key = {key: top.section(key) for key in KEYS}
-    for key, section in by_key.items():
-        if section:
-            section.refuse_unknown(KEYS[key])
-    checkpoint, failures = by_key["checkpoint"], by_key["failures"]
-    sections = Sections(
-        _checkpoint(checkpoint) if checkpoint else Checkpoint(write_GBps=1, read_GBps=1),
-        _failures(failures) if failures else Failures(),
-        top.place("checkpoint"),
-    )
-    report.raise_errors()
-    return sections
+    text = Reading(FILE, name, root)
+    file = text.model()
+    if file is not None:
+        _check_checkpoint(file.checkpoint, text)
+        _check_failures(text)
+    file = text.checked(file)
+    read_GBps = file.checkpoint.read_GBps or file.checkpoint.write_GBps
+    return Sections(replace(file.checkpoint, read_GBps=read_GBps), file.failures, text.place(("checkpoint",)))
 
 
-def _checkpoint(fields: Fields) -> Checkpoint:
-    write = fields.number("write_GBps", 0, 1e-3, 1e6)
-    asynchronous = fields.flag("asynchronous", False)
-    if asynchronous and "copy_GBps_per_gpu" not in fields:
-        fields.missing(
-            "copy_GBps_per_gpu", "an asynchronous checkpoint stops the job while a GPU copies its state to the host"
-        )
-    if asynchronous and "local_GBps_per_server" in fields:
-        message = "expected one of this and asynchronous, got both"
-        fields.error(
-            "local_GBps_per_server", message, "the job waits for host memory or for local disks: remove one of the two"
-        )
-    if "write_GBps" in fields:
-        for key in [key for key in _OF_PLAN if key in fields]:
-            fields.error(key, "expected one of this and write_GBps, got both", "remove one of the two")
-    elif "read_GBps" in fields:
-        fields.missing("write_GBps", "state both rates, or none for the storage of the plan")
-    return Checkpoint(
-        write_GBps=write,
-        read_GBps=fields.number("read_GBps", write, 1e-3, 1e6),
-        bytes_per_parameter=fields.number("bytes_per_parameter", 0, 0.125, 64),
-        interval_s=fields.number("interval_s", 0, 1, 1e7),
-        asynchronous=asynchronous,
-        copy_GBps_per_gpu=fields.number("copy_GBps_per_gpu", 0, 1e-3, 1e4),
-        local_GBps_per_server=fields.number("local_GBps_per_server", 0, 1e-3, 1e4),
-        writers=fields.choice("writers", WRITERS, WRITERS[0]),
-        read_replicas=fields.flag("read_replicas", False),
-        storage=StorageRequest(
-            fabric=fields.text("fabric"),
-            targets=_names(fields, "targets"),
-            jobs=fields.whole("jobs", 1, 1, 10_000),
-            system_write_GBps=fields.number("system_write_GBps", 0, 1e-3, 1e6),
-            system_read_GBps=fields.number("system_read_GBps", 0, 1e-3, 1e6),
-        ),
-    )
+def _check_checkpoint(checkpoint: Checkpoint, text: Reading[_File]) -> None:
+    stated = text.written["checkpoint"]
+
+    def wrong(key: str, message: str, hint: str) -> None:
+        text.error(("checkpoint", key), message, hint)
+
+    if checkpoint.asynchronous and "copy_GBps_per_gpu" not in stated:
+        hint = "an asynchronous checkpoint stops the job while a GPU copies its state to the host"
+        wrong("copy_GBps_per_gpu", "missing key", hint)
+    if checkpoint.asynchronous and "local_GBps_per_server" in stated:
+        hint = "the job waits for host memory or for local disks: remove one of the two"
+        wrong("local_GBps_per_server", "expected one of this and asynchronous, got both", hint)
+    if "write_GBps" in stated:
+        for key in [key for key in _OF_PLAN if key in stated]:
+            wrong(key, "expected one of this and write_GBps, got both", "remove one of the two")
+    elif "read_GBps" in stated:
+        wrong("write_GBps", "missing key", "state both rates, or none for the storage of the plan")
 
 
-def _names(fields: Fields, key: str) -> tuple[str, ...]:
-    value = fields.value(key)
-    names = value if isinstance(value, list) else [] if value is None else [value]
-    if not all(isinstance(name, str) for name in names):
-        fields.error(key, f"expected names, got {show(value)}", "write `targets: [nas, storage-0001]`")
-        return ()
-    return tuple(names)
+def _check_failures(text: Reading[_File]) -> None:
+    stated = text.written.get("failures", {})
 
+    def missing(key: str, hint: str) -> None:
+        text.error(("failures", key), "missing key", hint)
 
-def _failures(fields: Fields) -> Failures:
-    stated_kinds = [kind for kind in rates() if f"{kind}_per_year" in fields]
-    if "per_1000_node_days" in fields:
-        for kind in {"gpu", "server", "nic"} & {*stated_kinds}:
-            fields.error(f"{kind}_per_year", "expected one of this and per_1000_node_days, got both", "remove one of the two")
-    if "server_repair_hours" in fields and not {"spare_servers", "hot_standby_servers"} & {*fields}:
-        fields.missing("spare_servers", "`spare_servers: 2`: servers that take the place of failed ones during their repair")
-    if "hot_standby_servers" in fields and "standby_restart_s" not in fields:
+    if "per_1000_node_days" in stated:
+        for key in sorted({"gpu_per_year", "server_per_year", "nic_per_year"} & {*stated}):
+            message = "expected one of this and per_1000_node_days, got both"
+            text.error(("failures", key), message, "remove one of the two")
+    if "server_repair_hours" in stated and not {"spare_servers", "hot_standby_servers"} & {*stated}:
+        missing("spare_servers", "`spare_servers: 2`: servers that take the place of failed ones during their repair")
+    if "hot_standby_servers" in stated and "standby_restart_s" not in stated:
         hint = "time to start and warm up on servers that already run: measure it, or state `restart_s` of the job"
-        fields.missing("standby_restart_s", hint)
+        missing("standby_restart_s", hint)
     for kind in ("power", "cooling"):
         for key in (f"{kind}_hours", f"{kind}_per_year"):
-            if key in fields and f"{kind}_domain_servers" not in fields:
-                fields.missing(f"{kind}_domain_servers", f"state how many servers one {kind} failure takes down")
-    return Failures(
-        detection_s=fields.number("detection_s", Failures.detection_s, 0, 1e7),
-        restart_s=fields.number("restart_s", Failures.restart_s, 0, 1e7),
-        repair_hours=fields.number("repair_hours", Failures.repair_hours, 0, 1e5),
-        spare_servers=fields.whole("spare_servers", 0, 0, 10_000) if "spare_servers" in fields else None,
-        server_repair_hours=fields.number("server_repair_hours", Failures.server_repair_hours, 0, 1e5),
-        hot_standby_servers=fields.whole("hot_standby_servers", 0, 0, 10_000),
-        standby_restart_s=fields.number("standby_restart_s", 0, 0, 1e7),
-        power_domain_servers=fields.whole("power_domain_servers", 0, 1, 1_000_000),
-        power_hours=fields.number("power_hours", Failures.power_hours, 0, 1e5),
-        cooling_domain_servers=fields.whole("cooling_domain_servers", 0, 1, 1_000_000),
-        cooling_hours=fields.number("cooling_hours", Failures.cooling_hours, 0, 1e5),
-        per_1000_node_days=fields.number("per_1000_node_days", 0, 1e-6, 1e6),
-        per_year={kind: float(fields.number(f"{kind}_per_year", 0, 0, 1e4)) for kind in stated_kinds},
-    )
+            if key in stated and f"{kind}_domain_servers" not in stated:
+                missing(f"{kind}_domain_servers", f"state how many servers one {kind} failure takes down")
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a whole JOB file."""
+    whole = plain_schema(JOB.schema, JOB.schema)
+    whole["properties"] |= plain_schema(FILE.schema, FILE.schema)["properties"]
+    whole["properties"]["compute"]["oneOf"] = [{"required": ["ms"]}, {"required": ["tflops_per_gpu"]}]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:fabricwright:job:1",
+        "title": "JOB file of `fabric step`, version 1",
+        **{key: whole[key] for key in ("type", "properties", "required", "additionalProperties")},
+    }

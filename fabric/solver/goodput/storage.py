@@ -9,12 +9,14 @@ Reading takes the same paths in the other direction.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.inputs import LIST, TEXT, Section, Within, means
+from fabric.base.schemas.models import Amount, Positive, described
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
@@ -27,15 +29,23 @@ CODE = "FAB173"
 DIGITS = 6  # of a rate in GB/s
 
 
-@dataclass(frozen=True)
-class StorageRequest:
+@dataclass(frozen=True, kw_only=True)
+class StorageRequest(Section):
     """What JOB states about the storage. Rates in GB/s of the whole storage system, 0 for no limit."""
 
-    fabric: str = ""  # "": found by `chosen`
-    targets: tuple[str, ...] = ()  # groups of servers, attachments or devices; none: those of `targets_of`
-    jobs: int = 1  # equal ones that write at the same time
-    system_write_GBps: float = 0.0
-    system_read_GBps: float = 0.0
+    fabric: Annotated[str, TEXT, means("storage fabric; default: one of purpose storage")] = ""
+    targets: Annotated[
+        tuple[str, ...],
+        LIST,
+        means(
+            "server groups, attachments or devices that hold the checkpoints; default: storage servers without GPUs, "
+            "else attachments of a storage fabric",
+            json_schema_extra={"type": ["array", "string"]},
+        ),
+    ] = ()
+    jobs: Annotated[int, Within(1, 10_000, "number of equal jobs that write at the same time")] = 1
+    system_write_GBps: Annotated[float, Within(1e-3, 1e6, "maximum write rate of the storage system; default: unlimited")] = 0
+    system_read_GBps: Annotated[float, Within(1e-3, 1e6, "maximum read rate of the storage system; default: unlimited")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,17 +53,14 @@ class StorageRates:
     """Rates of one job, and the link, NICs or system that limits each."""
 
     fabric: str
-    writers: int  # servers of the job
-    readers: int
-    targets: int
-    jobs: int
-    write_GBps: float
-    write_limit: str
-    read_GBps: float
+    writers: Annotated[Positive, described("servers of the job that write")]
+    readers: Positive
+    targets: Positive
+    jobs: Positive
+    write_GBps: Amount
+    write_limit: Annotated[str, described("server NICs, storage NICs, storage system, or a link")]
+    read_GBps: Amount
     read_limit: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def storage_rates(

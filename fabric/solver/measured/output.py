@@ -15,10 +15,10 @@ from typing import Any
 
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.formats.documents import load
+from fabric.base.inputs import InputFile
 from fabric.base.reading import UnreadableError, expand, whole_lines
-from fabric.solver import Fields, parse
-from fabric.solver.measured.run import Device, Printed, PrintedTimes, Run, tables
-from fabric.solver.measured.tables import CODE, MAX_BYTES, WHAT, MeasuredPlatform, Table
+from fabric.solver.measured.run import Device, Front, Printed, PrintedTimes, Run, tables
+from fabric.solver.measured.tables import CODE, FILE, MAX_BYTES, Head, MeasuredPlatform, Table
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TYPES = r"u?int(?:8|32|64)?|char|half|float|double|bfloat16|fp8_\w+|f8e\w+|float8\w*"
@@ -52,12 +52,15 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
     runs = _TextReader().read(body)
     if not any(run.rows for run in runs):
         first = next((line for line in body if line.strip()), "").strip()
-        message = f"expected {WHAT}, got {first[:50]!r}" if first else f"expected {WHAT}, got an empty file"
+        message = f"expected {FILE.what}, got {first[:50]!r}" if first else f"expected {FILE.what}, got an empty file"
         report.fail(CODE, Place(name, 1, 1), message, _TEXT_SHAPE)
     return tables(runs, name, platform, front, report)
 
 
-def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[str]]:
+HEAD = InputFile(Head, FILE.what, "`platform:` and its keys", CODE)
+
+
+def _front(text: str, name: str, report: Report) -> tuple[Front | None, list[str]]:
     """The YAML head, and the lines below it at their places; a head's lines are empty ones."""
     lines = whole_lines(_ESCAPES.sub("", text)).replace("\r", "").split("\n")
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
@@ -72,12 +75,13 @@ def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[st
     blank = [""] * (last + 1)
     if not head.strip():
         return None, blank + lines[last + 1 :]
-    front = Fields(parse(head, name, WHAT, "`platform:` and its keys"), name, report, CODE)
+    tree = HEAD.parse(head, name)
+    tree.report = report
     keys = ("id", "collective", "platform", "source", "not_scored", "notes", "config", "quality")
-    for key in front:
+    for key in tree.names():
         if key not in keys:
-            report.warn(CODE, front.place(key), f"the head's key `{key}` is not known", nearest(key, keys))
-    return front, blank + lines[last + 1 :]
+            report.warn(CODE, tree.place((key,)), f"the head's key `{key}` is not known", nearest(key, keys))
+    return Front(tree.checked(tree.model()), tree), blank + lines[last + 1 :]
 
 
 class _TextReader:
@@ -223,7 +227,7 @@ def read_json(text: str, name: str, platform: MeasuredPlatform | None = None) ->
     runs = reader.listed(data) if isinstance(data, list) else [reader.whole(_mapping(data))]
     report.raise_errors()
     if not any(run.rows for run in runs):
-        report.fail(CODE, Place(name, 1, 1), f"expected {WHAT}, got a report without results", _JSON_SHAPE)
+        report.fail(CODE, Place(name, 1, 1), f"expected {FILE.what}, got a report without results", _JSON_SHAPE)
     return tables(runs, name, platform, None, report)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from fabric.base.diagnostics import nearest, show
-from fabric.solver import Fields
+from fabric.base.inputs import LOWER, TEXT, OpenSection, Reading, Within
 
 # --- variables ------------------------------------------------------------------------------------------------
 # NCCL's variables in any text of a run: its log, the job script, a container's environment, a manifest.
@@ -99,45 +100,53 @@ NOT_STATED = MeasuredPlatform(gpu="", gpus_per_node=0, nodes=0, nvlink_domain_gp
 """The platform of a table that names none; such a table is not scored."""
 
 
-def read_platform(block: Fields, known: MeasuredPlatform = NOT_STATED, hint: str = "") -> MeasuredPlatform:
-    """A `platform:` block; keys it does not know are left alone. `known` gives what is not written in it."""
+@dataclass(frozen=True, kw_only=True)
+class PlatformBlock(OpenSection):
+    """A `platform:` block; keys it does not know are left alone. None: not stated."""
+
+    gpu: Annotated[str | None, LOWER] = None
+    gpus_per_node: Annotated[int | None, Within(1, 1024)] = None
+    nodes: Annotated[int | None, Within(1, 1_000_000)] = None
+    nvlink_domain_gpus: Annotated[int | None, Within(1, 100_000)] = None
+    nvlink_GBps_per_direction: Annotated[float | None, Within(0, 1e5)] = None
+    nics_per_node: Annotated[int | None, Within(0, 1024)] = None
+    nic_gbps: Annotated[float | None, Within(0, 12_800)] = None
+    transport: Annotated[str | None, LOWER] = None
+    algorithm: Annotated[str | None, TEXT] = None
+    protocol: Annotated[str | None, TEXT] = None
+    nvls: bool | None = None
+    min_ctas: Annotated[int | None, Within(1, MAX_CTAS)] = None
+    max_ctas: Annotated[int | None, Within(1, MAX_CTAS)] = None
+    qps_per_connection: Annotated[int | None, Within(1, 1024)] = None
+    processes: Annotated[str | None, TEXT] = None
+
+
+def read_platform(
+    block: PlatformBlock, text: Reading[Any], known: MeasuredPlatform = NOT_STATED, hint: str = ""
+) -> MeasuredPlatform:
+    """The platform of a block. `known` gives what is not written in it; mistakes go to the report of the text."""
+    stated = {key: value for key, value in vars(block).items() if value is not None}
     for key in ("gpu", "gpus_per_node", "nodes"):
-        if key not in block and not getattr(known, key):
-            block.missing(key, hint or header_hint())
-    gpus = block.whole("gpus_per_node", known.gpus_per_node or 8, 1, 1024)
-    nodes = block.whole("nodes", known.nodes or 1, 1, 1_000_000)
-    domain = block.whole("nvlink_domain_gpus", known.nvlink_domain_gpus or gpus, 1, 100_000)
-    platform = MeasuredPlatform(
-        gpu=block.text("gpu", known.gpu).lower(),
-        gpus_per_node=gpus,
-        nodes=nodes,
-        nvlink_GBps_per_direction=block.number("nvlink_GBps_per_direction", known.nvlink_GBps_per_direction or 0, 0, 1e5)
-        or None,
-        nvlink_domain_gpus=domain,
-        nics_per_node=block.whole("nics_per_node", known.nics_per_node, 0, 1024),
-        nic_gbps=block.number("nic_gbps", known.nic_gbps, 0, 12_800),
-        transport=transport_named(block.text("transport", known.transport)),
-        algorithm=_tuning(block, "algorithm", known.algorithm),
-        protocol=_tuning(block, "protocol", known.protocol),
-        nvls=block.flag("nvls", False) if "nvls" in block else known.nvls,
-        min_ctas=block.whole("min_ctas", 1, 1, MAX_CTAS) if "min_ctas" in block else known.min_ctas,
-        max_ctas=block.whole("max_ctas", 1, 1, MAX_CTAS) if "max_ctas" in block else known.max_ctas,
-        qps_per_connection=block.whole("qps_per_connection", 1, 1, 1024)
-        if "qps_per_connection" in block
-        else known.qps_per_connection,
-        processes=block.text("processes", known.processes),
-    )
+        if key not in stated and not getattr(known, key):
+            text.error(("platform", key), "missing key", hint or header_hint())
+    gpus = stated.setdefault("gpus_per_node", known.gpus_per_node or 8)
+    stated.setdefault("nodes", known.nodes or 1)
+    domain = stated.setdefault("nvlink_domain_gpus", known.nvlink_domain_gpus or gpus)
+    stated["nvlink_GBps_per_direction"] = stated.get("nvlink_GBps_per_direction", known.nvlink_GBps_per_direction) or None
+    stated["transport"] = transport_named(stated.get("transport", known.transport))
+    for key, words in (("algorithm", ALGORITHMS), ("protocol", PROTOCOLS)):
+        if key in stated:
+            stated[key] = _tuning(stated[key], words, text, key)
+    platform = replace(known, **stated)
     if max(domain, gpus) % min(domain, gpus) and (domain < gpus or joins_servers(platform)):
         whole = "an equal part of them" if domain < gpus else "whole nodes"
-        hint = "ranks of one NVLink domain: all GPUs of a node, 2 or 4 that a bridge joins, or 72 of a rack"
-        block.error("nvlink_domain_gpus", f"expected {whole} of {gpus} GPUs, got {domain}", hint)
+        reason = "ranks of one NVLink domain: all GPUs of a node, 2 or 4 that a bridge joins, or 72 of a rack"
+        text.error(("platform", "nvlink_domain_gpus"), f"expected {whole} of {gpus} GPUs, got {domain}", reason)
     for key in missing(platform):
-        problem = f"expected the {_NETWORK[key]}" + (f", got {show(block.value(key))}" if key in block else ", it is missing")
-        block.error(
-            key,
-            problem,
-            hint or f"{platform.ranks} GPUs on {nodes} nodes are more than one NVLink domain: the network counts",
-        )
+        value = getattr(block, key)
+        problem = f"expected the {_NETWORK[key]}" + (", it is missing" if value is None else f", got {show(value)}")
+        reason = f"{platform.ranks} GPUs on {platform.nodes} nodes are more than one NVLink domain: the network counts"
+        text.error(("platform", key), problem, hint or reason)
     return platform
 
 
@@ -177,16 +186,12 @@ HEADER = """\
       transport: roce"""
 
 
-def _tuning(block: Fields, key: str, default: str) -> str:
+def _tuning(word: str, known: tuple[str, ...], text: Reading[Any], key: str) -> str:
     """What was forced by NCCL_ALGO or NCCL_PROTO; free text counts as nothing forced, with a warning."""
-    if key not in block:
-        return default
-    known = ALGORITHMS if key == "algorithm" else PROTOCOLS
-    found = tuning_named(block.text(key), known)
-    if not found:
-        word = block.value(key)
-        block.warn(key, f"expected {', '.join(known)}, got {show(word)}; read as auto", nearest(word, known))
-    return found or "auto"
+    named = tuning_named(word, known)
+    if not named:
+        text.warn(("platform", key), f"expected {', '.join(known)}, got {show(word)}; read as auto", nearest(word, known))
+    return named or "auto"
 
 
 def tuning_named(word: str, known: tuple[str, ...]) -> str:

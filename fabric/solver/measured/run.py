@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fabric.base.diagnostics import Place, Report
+from fabric.base.inputs import Reading
 from fabric.base.rounding import ceil_div
-from fabric.solver import Fields
 from fabric.solver.collective import ALL_GATHER, ALL_REDUCE, ALLTOALL, BROADCAST, COLLECTIVES, REDUCE, REDUCE_SCATTER
 from fabric.solver.measured.platform import (
     ALGORITHMS,
@@ -26,6 +26,7 @@ from fabric.solver.measured.platform import (
 )
 from fabric.solver.measured.tables import (
     CODE,
+    Head,
     Row,
     Table,
     check,
@@ -194,8 +195,15 @@ def _count(env: Mapping[str, str], *keys: str) -> int | None:
     return next((int(value) for value in values if _COUNT.fullmatch(value) and int(value)), None)
 
 
+class Front(NamedTuple):
+    """The YAML head in front of raw output."""
+
+    head: Head
+    text: Reading[Head]
+
+
 def tables(
-    runs: Sequence[Run], name: str, given: MeasuredPlatform | None, front: Fields | None, report: Report
+    runs: Sequence[Run], name: str, given: MeasuredPlatform | None, front: Front | None, report: Report
 ) -> list[Table]:
     """A table of every run that has rows. `given` or the front matter say what the text does not. Raises InputError."""
     kept = [run for run in runs if run.rows]
@@ -205,7 +213,7 @@ def tables(
 
 
 def _table(
-    run: Run, number: int, count: int, name: str, given: MeasuredPlatform | None, front: Fields | None, *, report: Report
+    run: Run, number: int, count: int, name: str, given: MeasuredPlatform | None, front: Front | None, *, report: Report
 ) -> Table | None:
     mistakes, warned = len(report.errors), len(report.warnings)
     described_platform, why_not = described(run)
@@ -223,16 +231,16 @@ def _table(
     rows = [row for printed in run.rows if (row := _row(printed, factor, name, report)) is not None]
     for line, message, hint in run.notes:
         report.warn(CODE, Place(name, line, 1), message, hint)
-    identity = front.text("id") if front is not None and "id" in front else Path(name).stem
+    identity = (front.head.id if front is not None else "") or Path(name).stem
     identity += f"-{number}" if count > 1 else ""
-    source = source_of(front) if front is not None else ""
-    if front is not None and front.value("not_scored"):
-        why_not = front.text("not_scored") if isinstance(front.value("not_scored"), str) else "marked `not_scored`"
+    source = source_of(front.head) if front is not None else ""
+    if front is not None and front.head.not_scored:
+        why_not = front.head.not_scored if isinstance(front.head.not_scored, str) else "marked `not_scored`"
     return table(identity, collective, platform, source or Path(name).stem, rows, why_not, warnings=report.warnings[warned:])
 
 
 def _platform(
-    platform: MeasuredPlatform, given: MeasuredPlatform | None, front: Fields | None, place: Place, report: Report
+    platform: MeasuredPlatform, given: MeasuredPlatform | None, front: Front | None, place: Place, report: Report
 ) -> MeasuredPlatform:
     """The front matter first, then what was given, then what the text says; the text knows its own ranks best."""
     merged = platform
@@ -246,9 +254,8 @@ def _platform(
         merged = replace(given, **{**stated, **counted})
         if platform.gpu and platform.gpu != given.gpu:
             report.warn(CODE, place, f"the output states {platform.gpu} GPUs, the platform {given.gpu}", "")
-    block = front.section("platform") if front is not None else None
-    if block is not None:
-        merged = read_platform(block, merged, _header_hint(merged, report))
+    if front is not None and front.head.platform is not None:
+        merged = read_platform(front.head.platform, front.text, merged, _header_hint(merged, report))
     elif not merged.gpu or not merged.ranks:
         required = "gpu, gpus_per_node, nodes, and of several nodes nics_per_node, nic_gbps, transport"
         report.error(CODE, place, f"the output does not state its platform: {required}", _header_hint(merged, report))
@@ -284,10 +291,10 @@ def _header_hint(platform: MeasuredPlatform, report: Report) -> str:
     return f"{_PUT}, with the figures of your cluster:\n    ---\n{lines}\n    ---"
 
 
-def _collective(run: Run, ranks: int, name: str, front: Fields | None, report: Report) -> str:
+def _collective(run: Run, ranks: int, name: str, front: Front | None, report: Report) -> str:
     """From the front matter, the program's name, the columns and the ratio of the bandwidths, or the file's name."""
-    if front is not None and "collective" in front:
-        return collective_of(front)
+    if front is not None and front.head.collective:
+        return collective_of(front.head, front.text)
     collective = collective_named(run.program) or _by_columns(run.rows, ranks)
     if not collective:
         words = re.findall(

@@ -11,12 +11,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Tag
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.inputs import BY_FORM, TEXT, InputFile, OpenSection, Reading, Within
 from fabric.base.reading import UnreadableError, guarded
-from fabric.solver import Fields, parse, read_text
+from fabric.base.source import Path_
 from fabric.solver.collective import COLLECTIVES, collective_names
-from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
+from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, PlatformBlock, header_hint, read_platform
 
 __all__ = [
     "Measured",
@@ -35,8 +39,50 @@ __all__ = [
 CODE = "FAB172"
 MIN_BYTES = 8  # smaller rows measure an empty kernel and are not scored
 MAX_BYTES, MAX_US, MAX_GBPS = 2**50, 1e12, 1e6
-WHAT = "a measured table"
-_SHAPE = "a table has `id`, `collective`, `platform`, `source` and `rows`; raw output of nccl-tests is read too"
+
+# --- what a YAML table, or the head of raw output, may say ------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side(OpenSection):
+    """Out of place, or in place; None: not stated."""
+
+    time_us: Annotated[float | None, Within(0, MAX_US)] = None
+    algbw_GBps: Annotated[float | None, Within(0, MAX_GBPS)] = None
+    busbw_GBps: Annotated[float | None, Within(0, MAX_GBPS)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedRow(Side):
+    """One size; a single time may stand beside it."""
+
+    bytes: Annotated[int, Within(0, MAX_BYTES, "the size column of nccl-tests, in bytes")]
+    oop: Side | None = None
+    ip: Side | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head(OpenSection):
+    """What a table says beside its rows."""
+
+    id: Annotated[str, TEXT] = ""
+    collective: Annotated[str, TEXT] = ""
+    platform: PlatformBlock | None = None
+    source: Annotated[Annotated[str, TEXT, Tag("[value]")] | Annotated[dict[str, Any], Tag("[mapping]")], BY_FORM] = ""
+    not_scored: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class File(Head):
+    rows: tuple[StatedRow, ...] = ()
+
+
+FILE = InputFile(
+    File,
+    "a measured table",
+    "a table has `id`, `collective`, `platform`, `source` and `rows`; raw output of nccl-tests is read too",
+    CODE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +125,12 @@ def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None
 
     `platform` says of raw output what the text does not. Raises InputError with every mistake of the file.
     """
-    text, name = read_text(path, WHAT, shown), shown or str(path)
+    text, name = FILE.read_text(path, shown), shown or str(path)
     try:
         with guarded(name):
             return _tables(path, text, name, platform)
     except UnreadableError as error:
-        raise InputError([Diagnostic(CODE, Place(name, error.line), str(error), _SHAPE)]) from error
+        raise InputError([Diagnostic(CODE, Place(name, error.line), str(error), FILE.shape)]) from error
 
 
 def _tables(path: Path, text: str, name: str, platform: MeasuredPlatform | None) -> list[Table]:
@@ -99,27 +145,27 @@ def _tables(path: Path, text: str, name: str, platform: MeasuredPlatform | None)
     except InputError as error:
         if path.suffix in (".yaml", ".yml") or error.diagnostics[0].code != "FAB003":
             raise
-    message = f"expected {WHAT}, got a text that is neither YAML nor output of nccl-tests"
-    raise InputError([Diagnostic(CODE, Place(name, 1, 1), message, _SHAPE)])
+    message = f"expected {FILE.what}, got a text that is neither YAML nor output of nccl-tests"
+    raise InputError([Diagnostic(CODE, Place(name, 1, 1), message, FILE.shape)])
 
 
 def read_yaml(text: str, name: str) -> Table:
     """A table in YAML. Raises InputError."""
-    report = Report()
-    top = Fields(parse(text, name, WHAT, _SHAPE), name, report, CODE)
+    tree = FILE.parse(text, name)
+    top = tree.written
     if not any(key in top for key in ("rows", "platform", "not_scored", "collective")):
-        keys = ", ".join(list(top)[:4])
-        report.fail(CODE, top.place(), f"expected {WHAT}, got a mapping with the keys {keys}", _SHAPE)
-    why_not = _why_not(top)
-    collective = collective_of(top, required=not why_not)
-    block = top.section("platform")
-    if block is None and not why_not and "platform" not in top:
-        top.missing("platform", header_hint())
-    platform = read_platform(block) if block is not None else NOT_STATED
-    rows = _rows(top, COLLECTIVES[collective].busbw(platform.ranks) if collective and platform.ranks else 0.0)
-    report.raise_errors()
-    identity = top.text("id") or Path(name).stem
-    return table(identity, collective, platform, source_of(top) or identity, rows, why_not, warnings=report.warnings)
+        keys = ", ".join(list(tree.names())[:4])
+        tree.report.fail(CODE, tree.place(), f"expected {FILE.what}, got a mapping with the keys {keys}", FILE.shape)
+    file = tree.checked(tree.model())
+    why_not = _why_not(file, tree)
+    collective = collective_of(file, tree, required=not why_not)
+    if file.platform is None and not why_not:
+        tree.error(("platform",), "missing key", header_hint())
+    platform = read_platform(file.platform, tree) if file.platform is not None else NOT_STATED
+    rows = _rows(file, tree, COLLECTIVES[collective].busbw(platform.ranks) if collective and platform.ranks else 0.0)
+    identity = file.id or Path(name).stem
+    tree.checked(file)
+    return table(identity, collective, platform, source_of(file) or identity, rows, why_not, warnings=tree.report.warnings)
 
 
 def table(
@@ -152,79 +198,71 @@ def table(
     )
 
 
-def _why_not(top: Fields) -> str:
-    reason = top.value("not_scored")
+def _why_not(file: File, tree: Reading[File]) -> str:
+    reason = file.not_scored
     if reason is not None and reason is not False:
         return reason if isinstance(reason, str) and reason else "marked `not_scored`"
-    if top.value("rows") in (None, []):
-        top.warn("rows", "expected rows, got none; the table is not scored", nearest("rows", list(top) or ["rows"]))
+    if not file.rows:
+        names = list(tree.names())
+        tree.warn(("rows",), "expected rows, got none; the table is not scored", nearest("rows", names or ["rows"]))
         return "no rows"
     return ""
 
 
-def collective_of(top: Fields, required: bool = True) -> str:
+def collective_of(head: Head, tree: Reading[Any], required: bool = True) -> str:
     """The collective of a table's head."""
-    if "collective" not in top:
+    if not head.collective:
         if required:
-            top.missing("collective", nearest("", collective_names()))
+            tree.error(("collective",), "missing key", nearest("", collective_names()))
         return ""
-    word = top.text("collective")
-    name = collective_named(word)
-    if not name and word:
-        top.error("collective", f"expected a collective, got {show(word)}", nearest(word, collective_names()))
+    name = collective_named(head.collective)
+    if not name:
+        hint = nearest(head.collective, collective_names())
+        tree.error(("collective",), f"expected a collective, got {show(head.collective)}", hint)
     return name
 
 
-def source_of(top: Fields) -> str:
+def source_of(head: Head) -> str:
     """Repository and issue, or repository and path, or whatever names the report."""
-    if not isinstance(top.value("source"), dict):
-        return top.text("source")
-    block = top.section("source")
-    assert block is not None
-    repo = block.text("repo")
-    if repo and "issue" in block:
-        return f"{repo}#{block.text('issue')}"
-    if repo and "path" in block:
-        return f"{repo}:{block.text('path')}"
-    return repo or next((block.text(key) for key in ("report", "name", "title", "url", "kind") if key in block), "")
+    if isinstance(head.source, str):
+        return head.source
+    origin = {key: str(value).strip() for key, value in head.source.items()}
+    repo = origin.get("repo", "")
+    beside = [f"{repo}{sign}{origin[key]}" for key, sign in (("issue", "#"), ("path", ":")) if repo and key in origin]
+    return next(iter(beside), repo) or next(
+        (origin[key] for key in ("report", "name", "title", "url", "kind") if key in origin), ""
+    )
 
 
-def _rows(top: Fields, factor: float) -> list[Row]:
+def _rows(file: File, tree: Reading[File], factor: float) -> list[Row]:
     rows = []
-    for item in top.sections("rows"):
-        mistakes = len(item.report.errors)
-        if "bytes" not in item:
-            item.missing("bytes", "the size column of nccl-tests, in bytes")
-        size = item.whole("bytes", 0, 0, MAX_BYTES)
-        sides = [side for key in ("oop", "ip") if (side := item.section(key)) is not None]
-        if not sides and not any(key in item for key in ("oop", "ip")):
-            sides = [item]  # one time, written beside the size
-        result = [row for side in sides if (row := _side(side, size, factor)) is not None]
+    for number, item in enumerate(file.rows):
+        where: Path_ = ("rows", number)
+        mistakes = len(tree.report.errors)
+        sides = {(*where, key): side for key, side in (("oop", item.oop), ("ip", item.ip)) if side is not None}
+        made = [_side(side, tree, at, item.bytes, factor) for at, side in (sides or {where: item}).items()]
+        result = [row for row in made if row is not None]
         if result:
             rows.append(min(result, key=lambda row: row.time_us))
-        elif len(item.report.errors) == mistakes:
-            item.error("oop", "expected a measured time, in place or out of place", "remove rows without a measured time")
+        elif len(tree.report.errors) == mistakes:
+            message = "expected a measured time, in place or out of place"
+            tree.error((*where, "oop"), message, "remove rows without a measured time")
     return rows
 
 
-def _side(side: Fields, size: int, factor: float) -> Row | None:
+def _side(side: Side, tree: Reading[File], where: Path_, size: int, factor: float) -> Row | None:
     """One of in place and out of place; the time from a bandwidth where only that is there."""
-    if not any(key in side for key in ("time_us", "algbw_GBps", "busbw_GBps")):
+    if (side.time_us, side.algbw_GBps, side.busbw_GBps) == (None, None, None):
         return None  # N/A
-    mistakes = len(side.report.errors)
-    time = side.number("time_us", 0, 0, MAX_US)
-    algbw = side.number("algbw_GBps", 0, 0, MAX_GBPS)
-    busbw = side.number("busbw_GBps", 0, 0, MAX_GBPS)
-    if len(side.report.errors) > mistakes:
-        return None
+    time, busbw = side.time_us, side.busbw_GBps
     if not time:
-        rate = algbw or (busbw / factor if factor else 0)
+        rate = side.algbw_GBps or ((busbw or 0) / factor if factor else 0)
         if not rate:
-            side.error("time_us", "expected a time above 0 µs", "remove rows without a measurement")
+            tree.error((*where, "time_us"), "expected a time above 0 µs", "remove rows without a measurement")
             return None
         time = size / rate / 1e3
-    for message, hint in check(size, time, algbw if "algbw_GBps" in side else None, busbw or None, factor):
-        side.warn("algbw_GBps" if "algbw" in message else "busbw_GBps", message, hint)
+    for message, hint in check(size, time, side.algbw_GBps, busbw or None, factor):
+        tree.warn((*where, "algbw_GBps" if "algbw" in message else "busbw_GBps"), message, hint)
     return row_of(size, time, factor)
 
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
+from pydantic import AfterValidator, Discriminator, Field, Tag
+
+from fabric.base.diagnostics import nearest
 from fabric.base.formats import yaml
+from fabric.base.inputs import LOWER, TEXT, Mistake, Section, Within, means
 from fabric.base.rounding import ceil_div
+from fabric.solver.collectives.physics import gpu_names
 
 # --- rates ----------------------------------------------------------------------------------------------------
 # How fast kernels are on one GPU model, as shares of its data sheet, against another one; data/rates.yaml has the sources.
@@ -70,15 +76,14 @@ Schedule = Literal["1f1b", "zero_bubble", "dualpipe"]
 Recompute = Literal["none", "selective", "full"]
 Order = Literal["tp-cp-dp-pp", "tp-cp-pp-dp"]
 CudaGraph = Literal["none", "full_iteration"]
+Parts = tuple[Literal["attention", "norm", "up_projection", "activation"], ...]  # of a layer
 Levels: TypeAlias = tuple[tuple[int, int], ...]
 """A group of ranks: (how many, distance between two of them), from the inside."""
-DIMENSIONS: tuple[Dimension, ...] = ("tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding")
-SHARDINGS: tuple[Sharding, ...] = ("none", "optimizer", "gradients", "full")
-SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dualpipe")
-ORDERS: tuple[Order, ...] = ("tp-cp-dp-pp", "tp-cp-pp-dp")
-CUDA_GRAPHS: tuple[CudaGraph, ...] = ("none", "full_iteration")
-RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
-RECOMPUTE_PARTS = ("attention", "norm", "up_projection", "activation")  # in a list, in place of a word
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+SHARDINGS: tuple[Sharding, ...] = get_args(Sharding)
+SCHEDULES: tuple[Schedule, ...] = get_args(Schedule)
+ORDERS: tuple[Order, ...] = get_args(Order)
+RECOMPUTES: tuple[Recompute, ...] = get_args(Recompute)
 OVERLAPS = ("tensor", "context", "expert", "pipeline", "data")
 VARIATION = 0.015
 """Share. GPUs of one model differ by 8 %, outliers left out: Sinha et al., SC22, arXiv:2208.11035. Taken as the range of a
@@ -86,27 +91,51 @@ normal distribution without what Tukey calls outliers: 5.4 standard deviations."
 BUCKET = "bucket"  # of overlap.data: each layer's call runs beside the computing of other layers
 CHUNK = "chunk"  # of overlap.tensor: a call and the matrix product beside it are cut into one chunk a rank
 OVERLAP_WORDS = {"data": BUCKET, "tensor": CHUNK}  # in place of a share
+RELEASE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){2}")  # as NCCL prints it: 2.18.5
+
+Share = Annotated[float, Within(0, 1)]
+_OR_WORD = Discriminator(lambda value: "[word]" if value in OVERLAP_WORDS.values() else "[number]")
+Chunked = Annotated[Annotated[Share, Tag("[number]")] | Annotated[Literal["chunk"], Tag("[word]")], _OR_WORD]
+Bucketed = Annotated[Annotated[Share, Tag("[number]")] | Annotated[Literal["bucket"], Tag("[word]")], _OR_WORD]
+_HIDDEN = "share of the time that compute hides"
+
+
+def _release(text: str) -> str:
+    """A release of three numbers; YAML takes one of two for a number, and 2.20 for 2.2."""
+    if text and not RELEASE.fullmatch(text):
+        raise Mistake("expected a release of three numbers", "such as 2.18.5")
+    return text
+
+
+def _gpu(name: str) -> str:
+    if name and name not in gpu_names():
+        raise Mistake("expected the model of a GPU", nearest(name, gpu_names()))
+    return name
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
-    """A transformer. Counts unless a unit is named."""
+class Model(Section):
+    """A transformer."""
 
-    parameters: float  # experts and embeddings included
-    layers: int
-    hidden: int
-    sequence: int  # tokens
-    heads: int = 0  # of the attention; 0: as wide as `hidden`
-    kv_heads: int = 0  # 0: as `heads`
-    head_dim: float = 0  # 0: hidden / heads; mean of query-key and value where they differ
-    vocabulary: int = 0  # 0: the output layer counts as part of the layers
-    tied_embeddings: bool = False  # the output layer has the weights of the embedding
-    expert_parameters: float = 0  # of all experts together
-    experts: int = 0  # of a layer
-    top_k: int = 1  # experts that a token goes to
-    moe_layers: int = 0  # layers with experts
-    expert_domains: int = 0  # NVLink domains that the experts of a token may lie in; 0: no limit
-    dropout: bool = False  # its masks wait in memory
+    parameters: Annotated[float, Within(1, 1e18, "parameters of the whole model, experts included")]
+    layers: Annotated[int, Within(1, 100_000, "number of layers")]
+    hidden: Annotated[int, Within(1, 10_000_000, "hidden dimension")]
+    sequence: Annotated[int, Within(1, 1_000_000_000, "tokens of a sequence")]
+    heads: Annotated[int, Within(1, 1_000_000, "attention heads; default: hidden size instead of heads x head dimension")] = 0
+    kv_heads: Annotated[int, Within(1, 1_000_000, "heads of keys and values; default: all heads")] = 0
+    head_dim: Annotated[
+        float, Within(1, 1_000_000, "dimension of a head, the mean of keys and values; default: hidden / heads")
+    ] = 0
+    vocabulary: Annotated[int, Within(1, 1_000_000_000, "vocabulary size, for the output layer")] = 0
+    tied_embeddings: Annotated[bool, means("the output layer shares the weights of the embedding")] = False
+    expert_parameters: Annotated[float, Within(0, 1e18, "parameters of all experts together")] = 0
+    experts: Annotated[int, Within(0, 100_000, "experts per layer")] = 0
+    top_k: Annotated[int, Within(1, 100_000, "experts per token")] = 1
+    moe_layers: Annotated[int, Within(0, 100_000, "layers with experts; default: all")] = 0
+    expert_domains: Annotated[
+        int, Within(1, 1_000_000, "most NVLink domains over which the experts of a token are spread (node-limited routing)")
+    ] = 0  # no limit
+    dropout: Annotated[bool, means("dropout: its masks are kept in memory")] = False
 
     @property
     def attention_width(self) -> float:
@@ -142,31 +171,35 @@ class Model:
         return max(0.0, (self.active_parameters - self.embedding_parameters) / self.layers - attention)
 
 
-@dataclass(frozen=True)
-class Batch:
+@dataclass(frozen=True, kw_only=True)
+class Batch(Section):
     """Sequences of a step."""
 
-    micro_batch: int = 1  # sequences
-    micro_batches: int = 1  # of one pipeline in a step
+    micro_batch: Annotated[int, Within(1, 1_000_000, "sequences of a micro-batch")] = 1
+    micro_batches: Annotated[int, Within(1, 1_000_000, "micro-batches of one pipeline per step")] = 1
+    sequences: Annotated[int, Within(1, 1_000_000_000, "sequences of a whole step, in place of micro_batches")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parallel:
+class Parallel(Section):
     """Ranks of each dimension, laid out as Megatron-LM does."""
 
-    data: int = 1
-    tensor: int = 1
-    context: int = 1
-    pipeline: int = 1
-    expert: int = 1  # inside data
-    interleave: int = 1  # model chunks of a pipeline stage
-    stages: tuple[int, ...] = ()  # layers of each stage; (): as even as possible
-    schedule: Schedule = "1f1b"
-    order: Order = "tp-cp-dp-pp"  # of the ranks, from the inside; experts lie inside data
-    sequence_parallel: bool = False
-    sharding: Sharding = "none"  # optimizer: ZeRO-1, distributed optimizer; gradients: ZeRO-2; full: ZeRO-3, FSDP
-    deduplicate: bool = False  # a token crosses to an NVLink domain once, however many of its experts lie there
-    gpus_per_domain: int | None = None  # GPUs of each NVLink domain that the job uses; None: all
+    data: Annotated[int, Within(1, 1_000_000, "replicas of the model; default: GPUs / (tensor x context x pipeline)")] = 1
+    tensor: Annotated[int, Within(1, 1_000_000, "ranks of tensor parallelism")] = 1
+    context: Annotated[int, Within(1, 1_000_000, "ranks of context parallelism")] = 1
+    pipeline: Annotated[int, Within(1, 1_000_000, "pipeline stages")] = 1
+    expert: Annotated[int, Within(1, 1_000_000, "ranks of expert parallelism, inside data")] = 1
+    interleave: Annotated[int, Within(1, 1000, "chunks of the model per pipeline stage")] = 1
+    stages: Annotated[
+        tuple[Annotated[int, Within(0, 100_000)], ...],
+        means("layers of each stage, or of each chunk, such as `[7, 8, 8, 7]`; default: as even as possible"),
+    ] = ()
+    schedule: Annotated[Schedule, LOWER, means("schedule of the pipeline")] = "1f1b"
+    order: Annotated[Order, LOWER, means("order of the ranks, from the inside; experts lie inside data")] = "tp-cp-dp-pp"
+    sequence_parallel: Annotated[bool, means("activations between layers are split over the tensor ranks")] = False
+    sharding: Annotated[Sharding, LOWER, means("optimizer: ZeRO-1; gradients: ZeRO-2; full: ZeRO-3, FSDP")] = "none"
+    deduplicate: Annotated[bool, means("a token is sent to an NVLink domain once, for all of its experts there")] = False
+    gpus_per_domain: Annotated[int | None, Within(1, 1_000_000, "GPUs used of each NVLink domain; default: all")] = None
 
     @property
     def gpus(self) -> int:
@@ -190,41 +223,93 @@ class Parallel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bytes:
+class Bytes(Section):
     """Bytes of one value that crosses the network, or that waits in memory (`saved`)."""
 
-    gradient: float = 2
-    parameter: float = 2
-    activation: float = 2
-    dispatch: float = 2  # to the experts
-    combine: float = 2  # back from them
-    saved: float = 2  # in memory: of an input that a linear layer keeps for the backward pass; 1 with FP8
+    gradient: Annotated[float, Within(0.125, 16, "bytes of one gradient value")] = 2
+    parameter: Annotated[float, Within(0.125, 16, "bytes of one parameter value")] = 2
+    activation: Annotated[float, Within(0.125, 16, "bytes of one activation value")] = 2
+    dispatch: Annotated[float, Within(0.125, 16, "bytes of one value sent to the experts; default: as activation")] = 2
+    combine: Annotated[float, Within(0.125, 16, "bytes of one value sent back; default: as activation")] = 2
+    saved: Annotated[
+        float, Within(0.125, 16, "bytes of an input value that a layer keeps for the backward pass; 1 with FP8")
+    ] = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compute:
+class Compute(Section):
     """What computing takes: `ms`, or TFLOP/s and utilisation."""
 
-    ms: float = 0  # of one step on one GPU, without waiting
-    tflops_per_gpu: float = 0
-    attention_tflops_per_gpu: float = 0  # where the core of the attention runs in another precision; 0: as the rest
-    utilisation: float = 0.5  # of the GPU's TFLOP/s while it computes
-    measured_on: str = ""  # GPU model that the utilisation was measured on; "": that of the servers
-    recompute: Recompute = "none"  # selective: the core of the attention; full: every layer's forward pass
-    parts: tuple[str, ...] = ()  # of RECOMPUTE_PARTS beside the core of the attention
-    fused_attention: bool = True  # keeps no scores for the backward pass; False: they fill memory unless recomputed
-    variation: float = VARIATION  # standard deviation of the speed of GPUs of one model, as a share
-    memory_GBps: float = 0  # of a GPU's memory, for the optimizer; 0: the optimizer takes no time
-    memory_GB: float = 0  # of a GPU, as its data sheet names it; 0: not checked
-    overhead_ms: float = 0  # of a step beside computing, optimizer and communication: input pipeline, logging
+    ms: Annotated[float, Within(1e-6, 1e9, "compute time of one step on one GPU, without waiting")] = 0
+    tflops_per_gpu: Annotated[float, Within(1e-3, 1e6, "FLOP rate of the data sheet, without sparsity")] = 0
+    attention_tflops_per_gpu: Annotated[
+        float, Within(1e-3, 1e6, "FLOP rate of the attention core, if of other precision")
+    ] = 0
+    utilisation: Annotated[float, Within(1e-3, 1, "share of tflops_per_gpu that is reached during compute")] = 0.5
+    measured_on: Annotated[
+        str,
+        LOWER,
+        AfterValidator(_gpu),
+        means("GPU model that the utilisation was measured on, such as h100; default: that of the servers"),
+    ] = ""
+    recompute: Annotated[
+        Annotated[Recompute, LOWER, Tag("[value]")] | Annotated[Parts, Field(min_length=1), Tag("[list]")],
+        Discriminator(lambda value: "[list]" if isinstance(value, list | tuple) else "[value]"),
+        means("activations that are computed again in the backward pass: a word, or a list of parts of a layer"),
+    ] = "none"
+    fused_attention: Annotated[bool, means("fused attention: no scores are kept for the backward pass")] = True
+    variation: Annotated[float, Within(0, 0.5, "standard deviation of the speed of GPUs, as a share")] = VARIATION
+    memory_GBps: Annotated[float, Within(0, 1e6, "memory bandwidth of a GPU; default: data sheet")] = 0
+    memory_GB: Annotated[float, Within(0, 1e6, "memory of a GPU; default: data sheet")] = 0
+    overhead_ms: Annotated[float, Within(0, 1e9, "other time of a step, besides compute, optimizer and communication")] = 0
+
+    @property
+    def recomputed(self) -> Recompute:
+        """selective: the core of the attention; full: the forward pass of every layer."""
+        if isinstance(self.recompute, str):
+            return self.recompute
+        return "selective" if "attention" in self.recompute else "none"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Parts of a layer that are computed again besides the core of the attention."""
+        return () if isinstance(self.recompute, str) else tuple(part for part in self.recompute if part != "attention")
 
 
-@dataclass(frozen=True)
-class Software:
+@dataclass(frozen=True, kw_only=True)
+class Software(Section):
     """What of the software matters for the time of a step."""
 
-    nccl: str = ""  # release, such as 2.18.5; "": one without known defects
-    cuda_graph: CudaGraph = "none"  # full_iteration: of the forward and backward passes of all micro-batches
+    nccl: Annotated[
+        str,
+        TEXT,
+        AfterValidator(_release),
+        means(
+            "release of NCCL, such as 2.18.5; one without known defects unless stated",
+            json_schema_extra={"pattern": f"^{RELEASE.pattern}$"},
+        ),
+    ] = ""
+    cuda_graph: Annotated[
+        CudaGraph,
+        LOWER,
+        means(
+            "CUDA graph of the forward and backward passes of all micro-batches: calls of data then overlap with as many "
+            "micro-batches as there are pipeline stages, if chunks are interleaved"
+        ),
+    ] = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap(Section):
+    """Shares of communication that compute hides, by dimension."""
+
+    tensor: Annotated[Chunked | None, means(f"{_HIDDEN}; chunk: call and matrix product are cut into a chunk per rank")] = (
+        None
+    )
+    context: Annotated[Share | None, means(_HIDDEN)] = None
+    expert: Annotated[Share | None, means(_HIDDEN)] = None
+    pipeline: Annotated[Share | None, means(_HIDDEN)] = None
+    data: Annotated[Bucketed | None, means(f"{_HIDDEN}; bucket: the call of a layer overlaps with other layers")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,9 +364,9 @@ class TrainingJob:
             width = self.model.attention_width + self.model.key_value_width
             weights += 2 * self.model.layers * self.model.hidden * width
         rate, reached = self.compute.tflops_per_gpu, self.rates
-        attention *= {"none": 1, "selective": 4 / 3, "full": 4 / 3}[self.compute.recompute]
+        attention *= {"none": 1, "selective": 4 / 3, "full": 4 / 3}[self.compute.recomputed]
         attention *= rate / (self.compute.attention_tflops_per_gpu or rate) / reached.attention
-        weights *= (4 / 3 if self.compute.recompute == "full" else 1) / reached.matmul
+        weights *= (4 / 3 if self.compute.recomputed == "full" else 1) / reached.matmul
         tflop = weights + attention
         return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
 
@@ -313,7 +398,7 @@ class TrainingJob:
     @property
     def keeps_scores(self) -> bool:
         """Whether the scores of the attention wait in memory for the backward pass."""
-        return not self.compute.fused_attention and self.compute.recompute == "none"
+        return not self.compute.fused_attention and self.compute.recomputed == "none"
 
     @cached_property
     def layers_of_stages(self) -> tuple[int, ...]:

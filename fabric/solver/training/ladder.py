@@ -6,23 +6,19 @@ A ladder is scored by one fitted value: the utilisation of its first row. A cont
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fabric.base.diagnostics import Report
-from fabric.base.source import Node
+from fabric.base.inputs import LIST, LOWER, TEXT, InputFile, Section, Within, means
+from fabric.base.schemas.models import Amount, Document, Number, Positive, document, json_key
+from fabric.base.source import Node, Path_
 from fabric.base.text import aligned, duration, percent
-from fabric.solver import Fields, parse, read_text
 from fabric.solver.routing import MODES
+from fabric.solver.training.file import all_keys
 from fabric.solver.training.job import CODE
 from fabric.solver.training.step import StepTime
 
-WHAT = "measured training steps"
-_SHAPE = "write `ladders:` with `- name`, `intent`, `job` and `rows`; docs/training.md has one"
-_SHARED = ("name", "intent", "job", "placement", "gpus_per_domain", "fail", "routing", "queue_pairs")
-_ROW = (*_SHARED, "gpus", "seconds", "set")
-_LADDER = (*_SHARED, "rows")
 UTILISATION, MEASURED_ON = "compute.utilisation", "compute.measured_on"
 
 
@@ -56,6 +52,48 @@ class Ladder:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Shared(Section):
+    """What a ladder says for those of its rows that do not say it; None: not stated."""
+
+    name: Annotated[str, TEXT] = ""
+    intent: Annotated[str | None, TEXT, means("intent of the design, relative to this file")] = None
+    job: Annotated[str | None, TEXT, means("JOB file, relative to this file")] = None
+    placement: Annotated[str | None, TEXT, means("placement of the job: packed, spread, random:SEED")] = None
+    gpus_per_domain: Annotated[int | None, Within(1, 1_000_000, "GPUs of each NVLink domain that the job uses")] = None
+    fail: Annotated[tuple[Annotated[str, TEXT], ...] | None, LIST, means("what has failed")] = None
+    routing: Annotated[Literal[tuple(MODES)] | None, LOWER, means("routing, if not that of the plan")] = None  # type: ignore[valid-type]
+    queue_pairs: Annotated[int | None, Within(1, 128, "queue pairs of a connection, if not those of the plan")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Row(_Shared):
+    gpus: Annotated[int | None, Within(1, 10_000_000, "GPUs of the job; default: all of the fabric")] = None
+    seconds: Annotated[float, Within(1e-9, 1e9, "measured time of a step")]
+    set: Annotated[dict[str, Any], means("other values of keys of the JOB file, such as `batch.sequences: 768`")] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ladder(_Shared):
+    rows: Annotated[tuple[_Row, ...], means("measured steps: the first one is fitted, the others are scored", min_length=2)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File(Section):
+    ladders: tuple[_Ladder, ...]
+    source: Any = None
+
+
+FILE = InputFile(
+    _File,
+    "measured training steps",
+    "write `ladders:` with `- name`, `intent`, `job` and `rows`; docs/training.md has one",
+    CODE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RowScore:
     """A row and its prediction, both in seconds, or both as a ratio to the first row."""
 
@@ -75,6 +113,23 @@ class RowScore:
         return self.predicted / self.measured - 1
 
 
+class RowDocument(Document):
+    ladder: str
+    row: str = json_key(of="name")
+    gpus: Positive
+    measured: Amount
+    predicted: Amount
+    p10: Amount = json_key(of="low")
+    p90: Amount = json_key(of="high")
+    error: Number = json_key("as a share of the measured value")
+    fitted: bool = json_key("the first row of a ladder", "first")
+
+
+class StepScoreDocument(Document):
+    contrast: bool = json_key("values are ratios to the first row of a ladder, else seconds")
+    rows: list[RowDocument]
+
+
 @dataclass(frozen=True)
 class StepScore:
     """Every row of some ladders."""
@@ -88,22 +143,8 @@ class StepScore:
         return tuple(row for row in self.rows if not row.first)
 
     def as_dict(self) -> dict[str, Any]:
-        """A document of all rows; errors as shares."""
-        rows = [
-            {
-                "ladder": row.ladder,
-                "row": row.name,
-                "gpus": row.gpus,
-                "measured": row.measured,
-                "predicted": row.predicted,
-                "p10": row.low,
-                "p90": row.high,
-                "error": row.error,
-                "fitted": row.first,
-            }
-            for row in self.rows
-        ]
-        return {"contrast": self.contrast, "rows": rows}
+        """The JSON document."""
+        return document(self, StepScoreDocument)
 
     def lines(self) -> list[str]:
         """One row per measured step; the worst error, and the share inside the band."""
@@ -137,60 +178,30 @@ def read(path: Path, intent: Path | None = None) -> tuple[Ladder, ...]:
     Raises:
         InputError: every mistake of the file, with its place.
     """
-    name, report = str(path), Report()
-    top = Fields(parse(read_text(path, WHAT), name, WHAT, _SHAPE), name, report, CODE)
-    top.refuse_unknown(("source", "ladders"))
-    if "ladders" not in top:
-        top.missing("ladders", _SHAPE)
-    ladders = tuple(_ladder(entry, path.parent, intent) for entry in top.sections("ladders"))
-    report.raise_errors()
-    return ladders
+    text = FILE.read(path)
+    file = text.model()
+    ladders = []
+    for number, entry in enumerate(file.ladders if file else ()):
+        rows = []
+        for at, row in enumerate(entry.rows):
+            where: Path_ = ("ladders", number, "rows", at)
+            text.refuse_unknown((*where, "set"), all_keys())
+            for key in ("job", *(() if intent else ("intent",))):
+                if not (getattr(row, key) or getattr(entry, key)):
+                    text.error((*where, key), "missing key", "state it in the row or in its ladder")
+            values = {key: node for key in text.names((*where, "set")) if (node := text.at((*where, "set", key)))}
+            rows.append(_row(row, entry, path.parent, intent, values))
+        ladders.append(Ladder(entry.name, tuple(rows)))
+    return text.checked(tuple(ladders))
 
 
-def _ladder(fields: Fields, folder: Path, intent: Path | None) -> Ladder:
-    fields.refuse_unknown(_LADDER)
-    rows = fields.sections("rows")
-    if len(rows) < 2:
-        fields.error("rows", f"expected at least 2 rows, got {len(rows)}", "the first row is fitted, the others are scored")
-    return Ladder(fields.text("name"), tuple(_row(row, fields, folder, intent) for row in rows))
-
-
-def _row(fields: Fields, ladder: Fields, folder: Path, intent: Path | None) -> Row:
+def _row(row: _Row, ladder: _Ladder, folder: Path, intent: Path | None, values: Mapping[str, Node]) -> Row:
     """A row; what it does not state is that of its ladder."""
-    fields.refuse_unknown(_ROW)
-
-    def of(key: str) -> Fields:
-        return fields if key in fields else ladder
-
-    for key in ("seconds", "job", *(() if intent else ("intent",))):
-        if key not in of(key):
-            fields.missing(key, f"state it in the row{'' if key == 'seconds' else ' or in its ladder'}")
-    gpus = fields.whole("gpus", 0, 1, 10_000_000)
-    fail = of("fail").value("fail") or []
-    return Row(
-        name=fields.text("name") or (f"{gpus:,} GPUs" if gpus else "all GPUs"),
-        intent=intent or folder / of("intent").text("intent"),
-        job=folder / of("job").text("job"),
-        seconds=fields.number("seconds", 1, 1e-9, 1e9),
-        gpus=gpus or None,
-        placement=of("placement").text("placement", "packed"),
-        gpus_per_domain=of("gpus_per_domain").whole("gpus_per_domain", 0, 1, 1_000_000) or None,
-        fail=tuple(map(str, fail if isinstance(fail, list) else [fail])),
-        routing=of("routing").choice("routing", ("", *MODES), ""),
-        queue_pairs=of("queue_pairs").whole("queue_pairs", 0, 1, 128),
-        values=_values(fields),
-    )
-
-
-def _values(fields: Fields) -> dict[str, Node]:
-    """Other values of dotted keys of the JOB file."""
-    from fabric.solver.training.file import all_keys
-
-    section = fields.section("set")
-    if section is None:
-        return {}
-    section.refuse_unknown(all_keys())
-    return {key: section.node(key) for key in section}
+    shared = {key.name: getattr(row if getattr(row, key.name) is not None else ladder, key.name) for key in fields(_Shared)}
+    shared |= {"intent": intent or folder / (shared["intent"] or ""), "job": folder / (shared["job"] or "")}
+    stated = {key: value for key, value in shared.items() if value is not None}
+    name = row.name or (f"{row.gpus:,} GPUs" if row.gpus else "all GPUs")
+    return Row(**{**stated, "name": name, "seconds": row.seconds, "gpus": row.gpus, "values": values})
 
 
 def score(

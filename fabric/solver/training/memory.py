@@ -9,12 +9,13 @@ that are in flight; and the time of the optimizer's pass over it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from fabric.base.formats import yaml
+from fabric.base.schemas.models import Amount, Count, Positive, described, extended, json_key
 from fabric.solver.training.job import TrainingJob
 
 STATE_BYTES = 12  # of a parameter: FP32 master copy and two moments of Adam
@@ -31,13 +32,13 @@ SHARD_PASSES = 4  # of those whose parameters it updates: norm; clipping, read a
 class Memory:
     """GB of one GPU, of the pipeline stage that needs the most."""
 
-    stage: int  # from 0
-    stages: int
-    parameters_GB: float
-    gradients_GB: float
-    optimizer_GB: float
-    activations_GB: float
-    available_GB: float  # of the GPU; 0: not known
+    stage: Annotated[Count, described("from 0")]
+    stages: Annotated[Positive, described("of the pipeline")]
+    parameters_GB: Amount
+    gradients_GB: Amount
+    optimizer_GB: Amount
+    activations_GB: Amount
+    available_GB: Annotated[Amount, described("of the GPU, 0 where it is not known")]
 
     @property
     def states_GB(self) -> float:
@@ -53,9 +54,10 @@ class Memory:
         """True as well where the GPU's memory is not known."""
         return not self.available_GB or self.total_GB <= self.available_GB
 
-    def as_dict(self) -> dict[str, Any]:
-        """The fields, their sum, and whether it fits."""
-        return asdict(self) | {"total_GB": self.total_GB, "fits": self.fits}
+
+MemoryDocument = extended(
+    Memory, total_GB=(Amount, ...), fits=(bool, json_key("true where the memory of the GPU is unknown"))
+)
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def _activations(job: TrainingJob, stage: int) -> float:
     """Bytes that wait for the backward pass on a GPU."""
     tokens = job.batch.micro_batch * job.model.sequence / job.parallel.context
     layer = tokens * layer_bytes(job)
-    if job.compute.recompute == "full":
+    if job.compute.recomputed == "full":
         split = job.parallel.tensor if job.parallel.sequence_parallel else 1
         layer_input = tokens * VALUE_BYTES * job.model.hidden / split  # the layer's input; one layer at a time is made again
         return in_flight(job, stage) * layer_input + layer

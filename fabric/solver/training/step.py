@@ -6,13 +6,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.schemas import models
+from fabric.base.schemas.models import (
+    Amount,
+    Count,
+    Document,
+    Number,
+    Positive,
+    Share,
+    Text,
+    described,
+    document,
+    enum_of,
+    extended,
+    json_key,
+)
+from fabric.solver.collective import collective_names
+from fabric.solver.routing import MODES
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, Ratio, TrainingJob
-from fabric.solver.training.memory import Memory, memory, optimizer_ms
+from fabric.solver.training.memory import Memory, MemoryDocument, memory, optimizer_ms
 from fabric.solver.training.traffic import OLDEST_NCCL, Traffic, defects_fixed_in, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
@@ -43,56 +60,56 @@ class DimensionTime:
     """What one kind of calls costs a step."""
 
     dimension: Dimension
-    collective: str
-    ranks: int
-    bytes: int
-    calls: int
-    call_us: float
-    total_ms: float
-    exposed_ms: float
-    limit: str  # NVLink, latency, server NICs, or a link
+    collective: Annotated[str, enum_of(collective_names())]
+    ranks: Count
+    bytes: Annotated[Count, described("of one call, as nccl-tests counts them")]
+    calls: Count
+    call_us: Amount
+    total_ms: Amount
+    exposed_ms: Amount
+    limit: Annotated[str, described("NVLink, latency, server NICs, or the link that decides")]
 
 
 @dataclass(frozen=True)
 class Assumption:
     """A key that the JOB file does not state, and what another value of it would do."""
 
-    key: str
-    value: str
-    other: str  # value that is compared
-    change: float  # of the step time with the other value, as a share
+    key: Annotated[str, described("not stated in the JOB file")]
+    value: Annotated[str, described("taken")]
+    other: Annotated[str, described("compared with")]
+    change: Annotated[Number, described("of the step time with the other value, as a share")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepTime:
     """A step with the network, beside the same step without one."""
 
-    gpus: int
+    gpus: Count
     dimensions: tuple[DimensionTime, ...]
-    compute_ms: float  # of the slowest GPU of the heaviest pipeline stage
-    communication_ms: float
-    exposed_ms: float
-    bubble_ms: float  # pipeline stages waiting for the first and the last micro-batch
-    memory: Memory  # of a GPU of the fullest stage
-    optimizer_ms: float
-    overhead_ms: float
-    step_ms: float
-    p10_ms: float  # of the step: by the calls, and by the spread of published steps
-    p90_ms: float
-    measured_on: str  # GPU model of the utilisation, if not that of the servers; else ""
-    rates: Ratio  # that it was multiplied by: what kernels reach here over what they reach there
-    spread: float  # of published steps: standard deviation of the logarithm
-    network_p10_ms: float  # with all calls at the 10th percentile of measured times, and the computing as stated
-    network_p90_ms: float
-    ideal_ms: float  # with an infinitely fast network
-    tokens_per_second: float
-    ideal_tokens_per_second: float
-    lost_to_network: float  # share of the tokens per second
+    compute_ms: Annotated[Amount, described("of the slowest GPU of the heaviest pipeline stage")]
+    communication_ms: Amount
+    exposed_ms: Annotated[Amount, described("not hidden by computing")]
+    bubble_ms: Annotated[Amount, described("pipeline stages waiting for the first and the last micro-batch")]
+    memory: Memory
+    optimizer_ms: Annotated[Amount, described("its pass over the GPU's memory")]
+    overhead_ms: Annotated[Amount, described("of the JOB file")]
+    step_ms: Amount
+    p10_ms: Annotated[Amount, described("by the network and the spread of published steps")]
+    p90_ms: Annotated[Amount, described("by the network and the spread of published steps")]
+    measured_on: Annotated[str, described("GPU model of the utilisation, if it is not that of the servers")]
+    rates: Ratio
+    spread: Annotated[Amount, described("of published steps: standard deviation of the logarithm")]
+    network_p10_ms: Annotated[Amount, described("every call at the 10th percentile of measured times, computing as stated")]
+    network_p90_ms: Annotated[Amount, described("every call at the 90th percentile of measured times, computing as stated")]
+    ideal_ms: Annotated[Amount, described("with an infinitely fast network")]
+    tokens_per_second: Amount
+    ideal_tokens_per_second: Amount
+    lost_to_network: Annotated[Share, described("of the tokens per second")]
     assumptions: tuple[Assumption, ...] = ()
-    placement: str = ""  # of the job, as it was asked for
-    units: int = 0  # that its servers stand in
-    routing: str = ""
-    queue_pairs: int = 0
+    placement: Text = ""
+    units: Annotated[Positive, described("that the job's servers stand in")] = 0
+    routing: Annotated[str, enum_of(MODES)] = ""
+    queue_pairs: Annotated[Positive, described("of a connection")] = 0
 
     @property
     def deciding(self) -> DimensionTime | None:
@@ -100,13 +117,22 @@ class StepTime:
         return max(self.dimensions, key=lambda item: item.exposed_ms, default=None)
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self) | {
-            "states_GB": self.memory.states_GB,
-            "memory": self.memory.as_dict(),
-            "rates": self.rates._asdict(),
-            "dimensions": [asdict(item) for item in self.dimensions],
-            "assumptions": [asdict(item) for item in self.assumptions],
-        }
+        """The JSON document."""
+        return document(self, StepDocument)
+
+
+class RatesDocument(Document):
+    matmul: models.Ratio = json_key("matrix products, without experts")
+    attention: models.Ratio = json_key("core of the attention")
+
+
+RATES = "the utilisation was multiplied by: share of the data sheet that kernels reach here, over that on measured_on"
+StepDocument = extended(
+    StepTime,
+    memory=(MemoryDocument, json_key("of a GPU of the fullest pipeline stage")),
+    rates=(RatesDocument, json_key(RATES)),
+    states_GB=(Amount, json_key("memory of a GPU for parameters, gradients, optimizer", "memory.states_GB")),
+)
 
 
 def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
@@ -288,8 +314,8 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
         rows.append(
             ("compute.utilisation", f"{compute.utilisation:g}", f"{higher.utilisation:g}", replace(job, compute=higher))
         )
-        full = replace(compute, recompute="full" if compute.recompute == "none" else "none")
-        rows.append(("compute.recompute", compute.recompute, full.recompute, replace(job, compute=full)))
+        full = replace(compute, recompute="full" if compute.recomputed == "none" else "none")
+        rows.append(("compute.recompute", compute.recomputed, full.recomputed, replace(job, compute=full)))
     return rows
 
 

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.inputs import InputFile
+from fabric.base.schemas.models import Amount, Document, Share, document, json_key
 from fabric.base.source import Node
 from fabric.base.text import aligned, counted, duration, percent
-from fabric.solver import parse
 from fabric.solver.training import file as training_file
 from fabric.solver.training.step import StepTime
 
 OPTION = Place("--vary")
+VALUE = InputFile(dict, "a value", "such as parallel.tensor=4,8", "FAB102")
 MAX_VARIANTS = 20_000  # variants
 SHOWN = 20
 DATA = "parallel.data"
@@ -40,8 +42,8 @@ class StepSweep:
     variants: tuple[Variant, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """A document of the variants: values, times, or why a variant does not fit."""
-        return {"keys": list(self.keys), "variants": [_document(item) for item in self.variants]}
+        """The JSON document."""
+        return document(self, SweepDocument)
 
     def lines(self) -> list[str]:
         """One row per variant: the step, its band, what the network costs, and the values, which may fold."""
@@ -66,19 +68,20 @@ def _titles(keys: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else key for name, key in zip(names, keys, strict=True)]
 
 
-def _document(item: Variant) -> dict[str, Any]:
-    if item.step is None:
-        return {"values": list(item.values), "reason": item.why_not}
-    step = item.step
-    return {
-        "values": list(item.values),
-        "step_ms": step.step_ms,
-        "p10_ms": step.p10_ms,
-        "p90_ms": step.p90_ms,
-        "tokens_per_second": step.tokens_per_second,
-        "lost_to_network": step.lost_to_network,
-        "memory_GB": step.memory.total_GB,
-    }
+class VariantDocument(Document):
+    values: list[Any] = json_key("in the order of the keys")
+    step_ms: Amount = json_key(of="step.step_ms", default=None)
+    p10_ms: Amount = json_key(of="step.p10_ms", default=None)
+    p90_ms: Amount = json_key(of="step.p90_ms", default=None)
+    tokens_per_second: Amount = json_key(of="step.tokens_per_second", default=None)
+    lost_to_network: Share = json_key(of="step.lost_to_network", default=None)
+    memory_GB: Amount = json_key("of the fullest GPU", "step.memory.total_GB", default=None)
+    reason: str = json_key("of a variant that is not possible", "why_not", default="")
+
+
+class SweepDocument(Document):
+    keys: list[str] = json_key("varied keys of the JOB file")
+    variants: list[VariantDocument] = json_key("the fastest first, those that are not possible last")
 
 
 def _cells(step: StepTime) -> tuple[str, str, str, str, str]:
@@ -115,9 +118,9 @@ def choices(options: Sequence[str]) -> dict[str, list[Node]]:
 
 def _node(word: str) -> Node:
     """A value as YAML reads it."""
-    items = parse(f"value: {word}" if word else "value:", str(OPTION.file), "a value", "such as parallel.tensor=4,8").items
-    assert isinstance(items, dict)
-    return items["value"]
+    node = VALUE.parse(f"value: {word}" if word else "value:", OPTION.file).at(("value",))
+    assert node is not None
+    return node
 
 
 def sweep(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[Node], StepTime]) -> StepSweep:

@@ -11,7 +11,6 @@ Formulas are those of the papers that introduced the dimensions:
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,7 +55,7 @@ def _tensor(job: TrainingJob) -> list[Traffic]:
     """Four all-reduces of b s h a layer and micro-batch, two forward and two backward; with sequence parallelism each is a
     reduce-scatter and an all-gather of the same bytes. Full recomputation repeats the two of the forward pass."""
     size = math.ceil(_values(job) * job.bytes.activation)
-    each = 6 if job.compute.recompute == "full" else 4
+    each = 6 if job.compute.recomputed == "full" else 4
     calls = each * job.most_layers * job.batch.micro_batches
     kinds = (ALL_GATHER, REDUCE_SCATTER) if job.parallel.sequence_parallel else (ALL_REDUCE,)
     return [
@@ -196,7 +195,6 @@ def _values(job: TrainingJob) -> float:
 # What older releases of NCCL do to the groups of a training job; data/nccl.yaml has the sources.
 
 DATA = Path(__file__).parent / "data" / "nccl.yaml"
-RELEASE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){2}")  # as NCCL prints it: 2.18.5
 OLDEST_NCCL = "2.0.0"
 BOTH = 0.5  # share of a NIC for each of two GPUs
 

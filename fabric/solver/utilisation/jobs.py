@@ -13,15 +13,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.solver import Fields, parse, read_text
+from pydantic import Field
+
+from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
+from fabric.base.inputs import InputFile, Section, Within
 
 CODE = "FAB172"
-WHAT = "a list of jobs"
-_SHAPE = "write `jobs: [{gpus: 64, hours: 12, count: 3}]`, or use the output of `sacct --json`"
-_KEYS = ("gpus", "hours", "count")
 _MAX_COUNT = 10_000_000
 _MAX_SECONDS = 1e11  # over 3,000 years; a time of Slurm is seconds since 1970
 
@@ -36,12 +35,25 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(Section):
     """Jobs of one size in a list: their duration is exponential with the mean of `hours`."""
 
-    gpus: int
-    hours: float
-    count: int  # of so many submissions in all
+    gpus: Annotated[int, Within(1, _MAX_COUNT, "GPUs of a job")]
+    hours: Annotated[float, Field(ge=1e-3, le=1e6, description="mean duration of a job")]
+    count: Annotated[int, Within(1, _MAX_COUNT, "number of these jobs among all submissions")] = 1
+
+
+@dataclass(frozen=True)
+class _Sizes(Section):
+    jobs: Annotated[tuple[Size, ...], Field(min_length=1)]
+
+
+FILE = InputFile(
+    _Sizes,
+    "a list of jobs",
+    "write `jobs: [{gpus: 64, hours: 12, count: 3}]`, or use the output of `sacct --json`",
+    CODE,
+)
 
 
 @dataclass(frozen=True)
@@ -65,34 +77,15 @@ class Mix:
 
 def read(path: Path, partition: str = "") -> Mix:
     """The jobs of a file; of Slurm's those of one partition, "" for all. Raises InputError with every mistake."""
-    name, text = str(path), read_text(path, WHAT)
+    name, text = str(path), FILE.read_text(path)
     if text.lstrip()[:1] == "{" and (data := _json(text, name)) is not None:
         return _slurm(data, name, partition)
-    report = Report()
+    reading = FILE.parse(text, name)
     if partition:
         message = f"expected the output of `sacct --json`, as only it has partitions, got {name}"
-        report.error(CODE, Place("--partition"), message, "remove --partition: a list of sizes is all jobs")
-    top = Fields(parse(text, name, WHAT, _SHAPE), name, report, CODE)
-    top.refuse_unknown(("jobs",))
-    if "jobs" not in top:
-        top.missing("jobs", _SHAPE)
-    sizes = [_size(fields) for fields in top.sections("jobs")]
-    if "jobs" in top and not sizes and not report.errors:
-        top.error("jobs", "expected at least one job, got none", _SHAPE)
-    report.raise_errors()
-    return Mix(sizes=tuple(sizes))
-
-
-def _size(fields: Fields) -> Size:
-    fields.refuse_unknown(_KEYS)
-    for key in ("gpus", "hours"):
-        if key not in fields:
-            fields.missing(key, _SHAPE)
-    return Size(
-        gpus=fields.whole("gpus", 1, 1, _MAX_COUNT),
-        hours=float(fields.number("hours", 1, 1e-3, 1e6)),
-        count=fields.whole("count", 1, 1, _MAX_COUNT),
-    )
+        hint = "remove --partition: a list of sizes is all jobs"
+        reading.report.error(CODE, Place("--partition"), message, hint)
+    return Mix(sizes=reading.checked(reading.model()).jobs)
 
 
 def _json(text: str, name: str) -> dict[str, Any] | None:

@@ -7,19 +7,32 @@ Switches split equally over their next hops, and the share of the NIC speed that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse import coo_array
 
+from fabric.base.schemas.models import Amount, Count, Document, Share, described, document, enum_of, extended, json_key
 from fabric.base.text import aligned, counted, listed, percent, plural
 from fabric.model.plan import FabricPlan
 from fabric.solver import Floats, Ints, PortNamer, Routes, unnamed
 from fabric.solver.ecmp.study import max_min
 from fabric.solver.network import network, routes, spread
 from fabric.solver.utilisation.jobs import Mix
-from fabric.solver.utilisation.simulate import POLICIES, Cluster, Run, State, cluster, recorded, saturated
+from fabric.solver.utilisation.simulate import (
+    DOMAIN,
+    FABRIC,
+    POD,
+    POLICIES,
+    UNIT,
+    Cluster,
+    Run,
+    State,
+    cluster,
+    recorded,
+    saturated,
+)
 
 # --- bandwidth ------------------------------------------------------------------------------------------------
 # Bandwidth that jobs at the same time get from the fabric.
@@ -33,10 +46,10 @@ from fabric.solver.utilisation.simulate import POLICIES, Cluster, Run, State, cl
 class Shares:
     """Of the NIC bandwidth of all servers."""
 
-    used: float  # by jobs, over the network
-    contention: float  # that jobs on several NVLink domains do not get, because links are shared
-    inside: float  # of jobs in one domain, which do not use the network
-    crossing: float  # share of the jobs on several domains that are in several units
+    used: Annotated[Share, described("of all NICs, by jobs over the network")]
+    contention: Annotated[Share, described("that jobs do not get because links are shared")]
+    inside: Annotated[Share, described("of jobs in one NVLink domain, which do not use the network")]
+    crossing: Annotated[Share, described("of the jobs in several domains, those in several units")]
 
 
 def shares(cluster: Cluster, route_table: Routes, states: Sequence[State]) -> Shares:
@@ -111,33 +124,34 @@ def _load(cluster: Cluster, route_table: Routes, servers: Ints) -> tuple[Ints, F
 
 HOURS_PER_YEAR = 8766.0
 SERVER = "server"
+LEVELS = (DOMAIN, UNIT, POD, FABRIC)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """Jobs of one size."""
 
-    gpus: int
-    jobs: int
-    gpu_hours: float  # share of those of all jobs that fit
-    servers: int  # that one takes; 0: a part of one
-    unused_gpus: int  # in its servers
-    level: str  # the smallest level that holds it: "server", a level of the fabric, "" for none
-    left_gpus: int  # of the largest group of that level, once it is full of jobs of this size
+    gpus: Annotated[Count, described("of one job")]
+    jobs: Count
+    gpu_hours: Annotated[Share, described("share of those of all jobs that fit")]
+    servers: Annotated[Count, described("of one job; 0: a part of one")]
+    unused_gpus: Annotated[Count, described("of its servers")]
+    level: Annotated[str, enum_of((SERVER, *LEVELS, "")), described("the smallest that holds it; empty: none")]
+    left_gpus: Annotated[Count, described("of the largest group of that level when it is full of jobs of this size")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Use:
     """Shares of all GPUs, which add up to 1, and of the NIC bandwidth, over the time of a run."""
 
-    placement: str
-    used: float
-    in_part: float  # free GPUs of servers that jobs use
-    waiting: float  # free servers while jobs wait
-    no_demand: float  # free servers while none waits
+    placement: Annotated[str, enum_of(POLICIES)]
+    used: Share
+    in_part: Annotated[Share, described("free GPUs of servers that jobs use")]
+    waiting: Annotated[Share, described("free servers while jobs wait")]
+    no_demand: Annotated[Share, described("free servers while no job waits")]
     bandwidth: Shares
-    wait_hours: float  # mean time that a job waits
-    jobs: int  # that started
+    wait_hours: Annotated[Amount, described("mean time that a job waits")]
+    jobs: Annotated[Count, described("that started")]
 
     @property
     def idle_gpu_share(self) -> float:
@@ -150,26 +164,44 @@ class Utilisation:
     """A mix of jobs on a fabric."""
 
     fabric: str
-    gpus: int
-    servers: int
-    server_gpus: int
+    gpus: Count
+    servers: Count
+    server_gpus: Count
     levels: tuple[tuple[str, int, int], ...]  # (name, groups, servers of the largest)
-    saturated: bool  # jobs always wait; else they come as recorded
-    fits: tuple[Fit, ...]  # the smallest first
-    too_large: int  # jobs that no placement can hold; they are left out
-    other_models: tuple[str, ...]  # of servers with GPUs, which are left out: jobs run on one model
+    saturated: Annotated[bool, described("jobs always wait; else they come as recorded")]
+    fits: Annotated[tuple[Fit, ...], described("jobs by size, the smallest first")]
+    too_large: Annotated[Count, described("jobs of more GPUs than the fabric has; left out")]
+    other_models: Annotated[tuple[str, ...], described("servers with GPUs that are left out, as jobs run on one model")]
     left_out: tuple[tuple[str, int], ...]  # (reason, jobs of the file)
     uses: tuple[Use, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The JSON document."""
-        plain = asdict(self)
-        plain["levels"] = [{"level": name, "groups": groups, "servers": held} for name, groups, held in self.levels]
-        plain["left_out"] = [{"reason": reason, "jobs": count} for reason, count in self.left_out]
-        for use, row in zip(self.uses, plain["uses"], strict=True):
-            row["idle_gpu_hours_per_year"] = use.idle_gpu_share * self.gpus * HOURS_PER_YEAR
-        lists = {key: list(plain[key]) for key in ("fits", "uses", "other_models")}
-        return {**plain, **lists}
+    def as_dict(self, gpu_hour: float | None = None, currency: str = "") -> dict[str, Any]:
+        """The JSON document, with the cost of a GPU-hour."""
+        hours = self.gpus * HOURS_PER_YEAR
+        uses = [{**vars(use), "idle_gpu_hours_per_year": use.idle_gpu_share * hours} for use in self.uses]
+        return document({**vars(self), "uses": uses, "gpu_hour": gpu_hour, "currency": currency}, UtilisationDocument)
+
+
+class LevelDocument(Document):
+    level: Annotated[str, enum_of(LEVELS)] = json_key(of=0)
+    groups: Count = json_key(of=1)
+    servers: Count = json_key("of the largest group", 2)
+
+
+class LeftOutDocument(Document):
+    reason: str = json_key(of=0)
+    jobs: Count = json_key(of=1)
+
+
+UseDocument = extended(Use, idle_gpu_hours_per_year=(Amount, json_key("while jobs wait")))
+UtilisationDocument = extended(
+    Utilisation,
+    levels=(list[LevelDocument], json_key("groups of servers, the smallest first")),
+    left_out=(list[LeftOutDocument], ...),
+    uses=(list[UseDocument], json_key("shares of all GPUs and of the time")),  # type: ignore[valid-type]  # made at run time
+    gpu_hour=(Amount | None, json_key("cost; null without prices")),
+    currency=(str, ...),
+)
 
 
 def utilisation(

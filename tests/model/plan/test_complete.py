@@ -93,9 +93,8 @@ def test_no_one_behind_the_planner_reads_an_intent() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "intent"
     ]
-    assert {text.rpartition(" ")[2] for text in found} <= {"recorded.intent", "asked.intent"}, (
-        found
-    )  # the file of a lab that is up
+    names_of_files = {f"{record}.intent" for record in ("recorded", "asked", "state", "outcome")}  # of a lab, and of reports
+    assert {text.rpartition(" ")[2] for text in found} <= names_of_files, found
 
 
 @pytest.mark.parametrize("record", [Plan, FabricPlan, FabricSpec])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fabric.base.schemas.models import document
 from fabric.solver.doctor.causes import NEEDS, Check, Effect, advised, causes, checks
-from fabric.solver.doctor.diagnosis import DECIDED, document
+from fabric.solver.doctor.diagnosis import DECIDED, DiagnosisDocument
 from fabric.solver.doctor.examine import lines
 from tests.solver.doctor.runs import output
 from tests.solver.doctor.test_doctor import examined
@@ -56,12 +57,12 @@ def test_a_run_without_a_log_gets_a_test_and_a_decided_one_none(tmp_path: Path) 
     text = "\n".join(lines(found))
     assert f"undecided: the first cause has {found.suspects[0].share:.1%}".replace("%", " %") in text
     assert re.search(r"^   run   .* \(\d+ minutes?\)$", text, re.MULTILINE)
-    (first, *_) = document(found)["tests"]
+    (first, *_) = document(found, DiagnosisDocument)["tests"]
     assert first["outcomes"][0]["causes"]
     line = "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'"
     slow = output(effect=next(cause for cause in causes() if cause.name == "peer_dma").effects[1])
     decided = examined(tmp_path, slow, f"host:1:1 [0] NCCL INFO {line}")
     assert decided.suspects[0].share >= DECIDED
     assert decided.tests == ()
-    assert document(decided)["tests"] == []
+    assert document(decided, DiagnosisDocument)["tests"] == []
     assert examined(tmp_path, output()).tests == ()

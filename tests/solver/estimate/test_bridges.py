@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fabric.base.diagnostics import InputError
+from fabric.base.schemas.models import document
 from fabric.model.plan import FabricPlan
 from fabric.pipeline import estimate, load, plan, step
 from fabric.solver.collectives.algorithms import monotone
@@ -15,7 +16,7 @@ from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import gpu, shipped, transport
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.estimate.lines import as_dict, head
+from fabric.solver.estimate.lines import EstimateDocument, head
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.measured.tables import read_yaml
@@ -113,7 +114,7 @@ def test_the_answer_says_what_joins_the_gpus(tmp_path: Path) -> None:
     assert lines[2].startswith("1 server of 8 GPUs over PCIe, 63 GB/s per GPU")
     assert lines[3].startswith("NVLink domain of 8 GPUs, 450 GB/s per GPU")
     keys = ("nvlink_domains", "nvlink_domain_gpus", "nvlink_GBps", "pcie_GBps")
-    documents = [as_dict(found(tmp_path, server(domain), 16)) for domain in (1, 2, 4, 8)]
+    documents = [document(found(tmp_path, server(domain), 16), EstimateDocument) for domain in (1, 2, 4, 8)]
     assert [tuple(one[key] for key in keys) for one in documents] == [
         (16, 1, 0, 63),
         (8, 2, 450, 63),

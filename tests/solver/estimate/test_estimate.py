@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from fabric.base.diagnostics import InputError
+from fabric.base.schemas.models import document
 from fabric.model.plan import FabricPlan
 from fabric.solver.collective import COLLECTIVES, collective_names
 from fabric.solver.collectives.algorithms import NEVER
@@ -160,7 +161,8 @@ def test_oversubscription_costs_under_any_routing(routing: str) -> None:
 
 def test_document() -> None:
     """The contract of `estimate --json`."""
-    found = lines.as_dict(ask(planned("rails", leaf={"oversubscription": 2}), placement="spread", sizes=(8, 1 << 30)))
+    answer = ask(planned("rails", leaf={"oversubscription": 2}), placement="spread", sizes=(8, 1 << 30))
+    found = document(answer, lines.EstimateDocument)
     assert json.loads(json.dumps(found)) == found
     keys = {"collective", "ranks", "bytes", "algorithm", "protocol", "time_us", "algbw_GBps", "busbw_GBps"}
     keys |= {"bottleneck", "wire_bytes", "ideal_time_us"}

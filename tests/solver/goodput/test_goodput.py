@@ -98,9 +98,9 @@ def test_redundancy_that_never_fails_costs_nothing() -> None:
     dice = np.random.default_rng(1)
     for _ in range(50):
         slow = Part("switch", "spine", int(dice.integers(1, 200)), float(dice.uniform(1, 2)), "spine001")
-        without = valued(servers(1024), Failures(per_year={"switch": 0.0}))
-        beside = valued((*servers(1024), slow), Failures(per_year={"switch": 0.0}))
-        failing = valued((*servers(1024), slow), Failures(per_year={"switch": float(dice.uniform(0.01, 1))}))
+        without = valued(servers(1024), Failures(switch_per_year=0.0))
+        beside = valued((*servers(1024), slow), Failures(switch_per_year=0.0))
+        failing = valued((*servers(1024), slow), Failures(switch_per_year=float(dice.uniform(0.01, 1))))
         assert beside.tokens_per_day == without.tokens_per_day
         assert failing.tokens_per_day.value < without.tokens_per_day.value
         assert failing.degraded > 1
@@ -173,7 +173,7 @@ def test_checkpoints() -> None:
         ("", "job.yaml:1:1: error[FAB173]: checkpoint: missing key"),
         ("checkpoint: {read_GBps: 1}", "job.yaml:5:13: error[FAB173]: checkpoint.write_GBps: missing key"),
         ("checkpoint: {write_GBps: 1, jobs: 2}", "job.yaml:5:35: error[FAB173]: checkpoint.jobs: expected one of this"),
-        ("checkpoint: {targets: [1]}", "job.yaml:5:23: error[FAB173]: checkpoint.targets: expected names, got"),
+        ("checkpoint: {targets: [1]}", "job.yaml:5:24: error[FAB173]: checkpoint.targets[0]: expected text, got 1"),
         ("checkpoint: {write_gbps: 100}", "job.yaml:5:14: error[FAB173]: unknown key 'write_gbps' under checkpoint"),
         ("checkpoint: {writers: some}", "checkpoint.writers: expected all, replica, got 'some'"),
         ("checkpoint: {asynchronous: true, copy_GBps_per_gpu: 9, local_GBps_per_server: 9}", "this and asynchronous"),
@@ -208,7 +208,7 @@ def test_a_job_in_one_server_does_not_use_the_network(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("rate", "hours"), [(0.0, None), (1e4, 0.0)])
 def test_extremes_have_values(rate: float, hours: float | None) -> None:
-    found = valued(servers(1024), Failures(detection_s=1e6, per_year=dict.fromkeys(rates(), rate))).as_dict()
+    found = valued(servers(1024), Failures(detection_s=1e6, **{f"{kind}_per_year": rate for kind in rates()})).as_dict()
     assert found["mtti_hours"]["value"] == (None if hours is None else pytest.approx(hours, abs=0.01))
     assert found["useful"]["value"] == pytest.approx(0.0 if rate else 1.0, abs=1e-3)
     assert all(row["gpu_hours"] >= 0 for row in found["lost_gpu_hours_per_year"])

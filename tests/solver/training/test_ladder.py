@@ -140,7 +140,7 @@ ladders:
         ("ladders:", "ladder:", "l.yaml:1:1: error[FAB173]: unknown key 'ladder'"),
         ("    job: j.yaml\n", "", "l.yaml:5:9: error[FAB173]: ladders[0].rows[0].job: missing key"),
         ("    intent: i.yaml\n", "", "ladders[0].rows[0].intent: missing key"),
-        ("      - {gpus: 16, seconds: 2}\n", "", "ladders[0].rows: expected at least 2 rows, got 1"),
+        ("      - {gpus: 16, seconds: 2}\n", "", "ladders[0].rows: expected at least 2 entries, got 1"),
         (
             "seconds: 2",
             "seconds: 2 s",

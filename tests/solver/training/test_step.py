@@ -250,14 +250,19 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ("tensor: 8 ", "tensor: 0 ", "m.yaml:11:11: error[FAB173]: parallel.tensor: expected 1 to 1000000, got 0", ""),
         ("pipeline: 4", "pipelines: 4", "m.yaml:12:3: error[FAB173]: unknown key 'pipelines' under parallel", "'pipeline'?"),
         ("sharding: optimizer", "sharding: zero3", "expected none, optimizer, gradients, full, got 'zero3'", ""),
-        ("utilisation: 0.55", "recompute: [norm, attn]", "expected a list of attention, norm, up_projection", "'attention'"),
+        (
+            "utilisation: 0.55",
+            "recompute: [norm, attn]",
+            "m.yaml:18:21: error[FAB173]: compute.recompute[1]: expected attention, norm, up_projection, activation",
+            "'attention'",
+        ),
         (
             "sharding: optimizer",
             "order: tp-pp-dp",
             "expected tp-cp-dp-pp, tp-cp-pp-dp, got 'tp-pp-dp'",
             "did you mean 'tp-cp-pp-dp'?",
         ),
-        ("utilisation: 0.55", "recompute: []", "compute.recompute: expected a list of", ""),
+        ("utilisation: 0.55", "recompute: []", "compute.recompute: expected at least 1 entry", "a list of parts"),
         (
             "utilisation: 0.55",
             "measured_on: h101",

@@ -69,7 +69,7 @@ def test_older_and_odd_forms_of_slurm(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("job: []", "jobs:1:1: error[FAB172]: unknown key 'job'"),
-        ("jobs: []", "jobs:1:7: error[FAB172]: jobs: expected at least one job, got none"),
+        ("jobs: []", "jobs:1:7: error[FAB172]: jobs: expected at least 1 entry, got none"),
         ("jobs: [{gpus: 8}]", "jobs:1:8: error[FAB172]: jobs[0].hours: missing key"),
         ("jobs: [{gpus: 8, hours: 2h}]", "jobs:1:25: error[FAB172]: jobs[0].hours: expected a number, got '2h'"),
         ("jobs: [{gpus: 8, minutes: 2, hours: 1}]", "jobs:1:18: error[FAB172]: unknown key 'minutes' under jobs[0]"),

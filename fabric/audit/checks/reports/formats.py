@@ -7,16 +7,17 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Read, Verdict
+from fabric.audit.checks import ERROR, FAIL_ON, NOTE, SEVERITIES, WARNING, Finding, FindingDocument, Read, Verdict
 from fabric.audit.checks.reports import common
 from fabric.audit.checks.reports.common import line, place
 from fabric.base.formats import Case, Failure, Suite, json_text
 from fabric.base.formats.blocks import Fold, Section, cut_table, markdown, plain
 from fabric.base.formats.junit import NO_TIME, junit
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import CheckId, Count, Document, document, enum_of, itself, json_key
 from fabric.base.text import and_more, counted, plural, printable
 from fabric.base.version import __version__
 
@@ -69,7 +70,7 @@ def check_report(verdict: Verdict) -> Report:
         title=f"Fabric check: {plain(', '.join(read.what for read in verdict.read))}",
         summary=lambda: verdict.sentence(common.printed(verdict)),
         text=lambda: verdict_text(verdict),
-        document=lambda: document(verdict),
+        document=lambda: document(verdict, CheckDocument),
         sections=lambda: finding_sections(verdict),
         suites=lambda: _suites(verdict),
         ascii=True,
@@ -180,38 +181,64 @@ def finding_sections(verdict: Verdict) -> Iterator[Section]:
 # --- JSON: nothing is folded or cut ---------------------------------------------------------------------------
 
 
-def document(verdict: Verdict) -> dict[str, Any]:
-    """The verdict as a JSON document (`fabric schema check`)."""
-    counts = verdict.counts()
-    return {
-        "findings": [finding.as_dict() for finding in verdict.findings],
-        "silenced": [finding.as_dict() for finding in verdict.silenced],
-        "read": [_read_as_dict(read) for read in verdict.read],
-        "skipped": [{"what": subject, "reason": why} for subject, why in verdict.skipped],
-        "checks": list(verdict.ran),
-        "summary": {
-            **{f"{kind}s": counts[kind] for kind in SEVERITIES},
-            "silenced": len(verdict.silenced),
-            "devices": verdict.devices,
-            "files": sum(read.files for read in verdict.read),
-            "statements": sum(read.statements for read in verdict.read),
-            "not_understood": sum(len(read.unread) for read in verdict.read),
-            "checks": len(verdict.ran),
-            "fail_on": verdict.fail_on,
-            "fails": verdict.fails(),
-        },
-    }
+class FileReason(Document):
+    """Of (file, reason)."""
+
+    file: str = json_key(of=0)
+    reason: str = json_key(of=1)
 
 
-def _read_as_dict(read: Read) -> dict[str, Any]:
-    return {
-        "what": read.what,
-        "path": read.path,
-        "devices": read.devices,
-        "files": read.files,
-        "statements": read.statements,
-        "not_understood": [{"file": one.file, "line": one.line, "statement": one.value} for one in read.unread],
-    }
+class Statement(Document):
+    """One that the reader does not know."""
+
+    file: str
+    line: Count
+    statement: str = json_key(of="value")
+
+
+class ReadDocument(Document):
+    """What was read, and how much of it was understood."""
+
+    what: str
+    path: str
+    devices: Count
+    files: Count
+    statements: Count
+    not_understood: list[Statement] = json_key(of="unread")
+
+
+class Skipped(Document):
+    """Of (what, reason)."""
+
+    what: str = json_key(of=0)
+    reason: str = json_key(of=1)
+
+
+class CheckSummary(Document):
+    """Numbers of a verdict."""
+
+    errors: Count = json_key(of=lambda verdict: verdict.counts()[ERROR])
+    warnings: Count = json_key(of=lambda verdict: verdict.counts()[WARNING])
+    notes: Count = json_key(of=lambda verdict: verdict.counts()[NOTE])
+    silenced: Count = json_key(of=lambda verdict: len(verdict.silenced))
+    devices: Count
+    files: Count = json_key(of=lambda verdict: sum(read.files for read in verdict.read))
+    statements: Count = json_key(of=lambda verdict: sum(read.statements for read in verdict.read))
+    not_understood: Count = json_key(of=lambda verdict: sum(len(read.unread) for read in verdict.read))
+    checks: Count = json_key(of=lambda verdict: len(verdict.ran))
+    fail_on: Annotated[str, enum_of(FAIL_ON)]
+    fails: bool = json_key(of=lambda verdict: verdict.fails())
+
+
+class CheckDocument(Document):
+    """A verdict as `fabric check --json` prints it."""
+
+    findings: list[FindingDocument]
+    silenced: list[FindingDocument]
+    read: list[ReadDocument]
+    skipped: list[Skipped]
+    checks: list[CheckId] = json_key("ids of the checks that were applied", "ran")
+    summary: CheckSummary = json_key(of=itself)
 
 
 # --- JUnit XML: one test case for each check ------------------------------------------------------------------

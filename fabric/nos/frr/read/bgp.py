@@ -4,271 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from ipaddress import ip_address, ip_network
-from typing import Any
 
-from fabric.model.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
-from fabric.nos.frr.read.words import Device, Line, Open, peer_address, vrf_name
-from fabric.nos.reading import asn, need_number, password, placeholder, values
-from fabric.nos.reading.values import DIRECTIONS, FAMILIES, UNICAST, Says
-
-# --- Statements of one neighbor, and a draft of it while it is read -------------------------------------------
-
-# Filters: verb → what its name is the name of.
-FILTERS = {
-    "prefix-list": "prefix list",
-    "route-map": "route-map",
-    "filter-list": "as-path list",
-    "distribute-list": "access list",
-}
-# Verbs that tell nothing a check asks for.
-NEIGHBOR = frozenset((
-    "accept-own", "addpath-rx-paths-limit", "addpath-tx-all-paths", "addpath-tx-best-selected",
-    "addpath-tx-bestpath-per-AS", "advertise-map", "advertisement-interval", "aigp", "as-override",
-    "attribute-unchanged", "capability", "default-originate", "disable-addpath-rx", "disable-connected-check",
-    "disable-link-bw-encoding-ieee", "dont-capability-negotiate", "encapsulation-mpls", "encapsulation-srv6",
-    "encapsulation-srv6-relax", "enforce-first-as", "enforce-multihop", "extended-link-bandwidth",
-    "extended-optional-parameters", "graceful-restart", "graceful-restart-disable", "graceful-restart-helper",
-    "graceful-shutdown", "ip-transparent", "link-bandwidth", "local-role", "maximum-prefix-out", "next-hop-self",
-    "nexthop-local", "oad", "override-capability", "passive", "path-attribute", "port", "remove-private-AS",
-    "remove-private-as", "route-server-client", "rpki", "send-community",
-    "send-nexthop-characteristics", "sender-as-path-loop-detection", "soft-reconfiguration", "solo", "soo",
-    "strict-capability-match", "tcp-mss", "ttl-security", "unsuppress-map", "weight",
-))  # fmt: skip
-
-
-# What a neighbor's statement says, by its verb.
-VERBS: Mapping[str, Says] = {
-    **values.VERBS,
-    "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
-}
-
-
-@dataclass(slots=True, kw_only=True)
-class Draft:
-    """A neighbor or peer group as its own lines tell it."""
-
-    name: str
-    line: int
-    file: str
-    configured: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbor
-    families: dict[str, Located[bool]] = field(default_factory=dict)
-    group: Located[str] | None = None
-    is_group: bool = False
-    interface: bool = False
-
+from fabric.model.facts import Bgp, Located, Secret, Vni, Vrf
+from fabric.nos.frr.read.words import HEADS, Device, hidden, incomplete, peer_address, vrf_name
+from fabric.nos.reading import asn, need_number, password, peers, placeholder
+from fabric.nos.reading.peers import DIRECTIONS, FAMILIES, UNICAST, Peer, Says
+from fabric.nos.reading.rules import Below, Line, Rule, Rules, Table, add, below, keep, known, one_of, switch
 
 # --- Processes ------------------------------------------------------------------------------------------------
 
 DEFAULTS = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}  # of `bgp default …`
-# Statements that tell nothing a check asks for: of `bgp …`, of a process or family, of `bmp targets`.
-BGP = frozenset((
-    "allow-martian-nexthop", "always-compare-med", "as-path-loop-detection", "bestpath", "client-to-client",
-    "cluster-id", "conditional-advertisement", "confederation", "dampening", "default",
-    "default-link-bandwidth-encoding", "deterministic-med", "disable-ebgp-connected-route-check",
-    "ebgp-requires-policy", "enforce-first-as", "fast-convergence", "fast-external-failover", "graceful-restart",
-    "graceful-restart-disable", "graceful-shutdown", "hard-administrative-reset", "import-check", "input-queue-limit",
-    "ipv6-auto-ra", "labeled-unicast", "listen", "log-neighbor-changes", "long-lived-graceful-restart",
-    "lu-ipv4-explicit-null", "lu-ipv6-explicit-null", "max-med", "minimum-holdtime", "network", "nexthop-group",
-    "output-queue-limit", "per-source-nhg", "reject-as-sets", "retain", "route-map", "route-reflector",
-    "rr-allow-outbound-policy", "session-dscp", "shutdown", "snmp", "suppress-duplicates", "suppress-fib-pending",
-    "tcp-keepalive", "update-delay", "use-underlays-nexthop-weight", "wait-for-install",
-))  # fmt: skip
-FAMILY = frozenset((
-    "advertise", "advertise-all-vni", "advertise-default-gw", "advertise-pip", "advertise-svi-ip", "aggregate-address",
-    "as-notation", "auto-summary", "autort", "bmp-source", "coalesce-time", "default-originate", "disable-ead-evi-rx",
-    "disable-ead-evi-tx", "distance", "dup-addr-detection", "ead-es-frag", "ead-es-route-target",
-    "enable-resolve-overlay-index", "export", "flooding", "import", "label", "mac-vrf", "mpls", "network", "nexthop",
-    "read-quanta", "redistribute", "segment-routing", "sid", "srv6-only", "subgroup-pkt-queue-max", "table-map",
-    "timers", "update-delay", "use-es-l3nhg", "vnc", "vrf-policy", "write-quanta",
-))  # fmt: skip
-SRV6 = frozenset(("encap-behavior", "locator"))
-BMP = frozenset(("bmp", "ip access-list", "ipv6 access-list"))
 
 
+@dataclass(slots=True, kw_only=True)
 class Process:
     """A BGP process while it is read."""
 
-    def __init__(self, device: Device, bgp: Bgp) -> None:
-        self.device, self.bgp = device, bgp
-        self.drafts: dict[str, Draft] = {}
-        self.ranges: list[tuple[str, Located[str]]] = []  # (prefix to listen on, its group)
-        self.configured: dict[str, Located[Any]] = {}  # what holds for every neighbor
-        self.active = {"ipv4": True}  # families that a neighbor has without asking
-
-    def line(self, line: Line, open_: Open) -> bool:
-        """A statement right under `router bgp`; those of families may stand there too, as IPv4's."""
-        words = line.words
-        if words[0] == "address-family":
-            open_(partial(self.in_family, _family(line.words[1:])))
-            return True
-        if words[0] == "segment-routing":
-            open_(lambda inner, _: inner.words[0] in SRV6)
-            return True
-        if words[0] == "timers" and words[1] == "bgp":
-            for name, value in zip(("keepalive_s", "hold_s"), words[2:4], strict=True):
-                self.configured[name] = Located(need_number(value), line.number, line.file)
-            return True
-        return self._bgp(line) if words[0] == "bgp" else self.in_family("ipv4", line, open_)
-
-    def _bgp(self, line: Line) -> bool:
-        bgp, words = self.bgp, line.words
-        match words[1:]:
-            case ["router-id", address, *_] if not line.negated:
-                bgp.router_id = line.located(str(ip_address(address)))
-            case ["bestpath", "as-path", "multipath-relax", *_]:
-                bgp.relax = Located(not line.negated, line.number, line.file)
-            case ["default", family, *_] if family in DEFAULTS:
-                self.active[DEFAULTS[family]] = not line.negated
-            case ["listen", "range", prefix, "peer-group", group, *_]:
-                self.ranges.append((str(ip_network(prefix, strict=False)), line.located(group)))
-            case ["router-id", *_]:
-                pass
-            case _:
-                return words[1] in BGP
-        return True
-
-    def in_family(self, family: str, line: Line, open_: Open) -> bool:
-        """A statement of an address family."""
-        words = line.words
-        if words[0] == "neighbor":
-            return self._neighbor(family, line)
-        if words[0] == "maximum-paths":
-            self._paths(line)
-        elif words[0] == "vni" and family == "evpn":
-            vni = self.device.vni(need_number(words[1]), line.number, line.file)
-            open_(lambda inner, _: _in_vni(vni, inner))
-        elif words[0] in ("rd", "rt", "route-target"):
-            self._targets(line)
-        elif words[:2] == ["bmp", "targets"]:
-            open_(lambda inner, _: inner.is_one_of(BMP))
-        elif words[:2] == ["route-map", "vpn"]:
-            pass
-        elif words[0] in FAMILY:
-            if family in UNICAST and not line.negated:
-                self._routes(line)
-        else:
-            return False
-        return True
-
-    def _routes(self, line: Line) -> None:
-        """What enters BGP here."""
-        match line.words:
-            case ["redistribute", "connected", *rest]:
-                self.bgp.connected = line.located(rest[rest.index("route-map") + 1] if "route-map" in rest[:-1] else "")
-            case ["aggregate-address", prefix, *_]:
-                self.bgp.aggregates.append(line.located(prefix))
-
-    def _paths(self, line: Line) -> None:
-        """Equal-cost paths of eBGP; `maximum-paths ibgp` limits those inside the AS."""
-        if line.words[1] != "ibgp" and not line.negated:
-            new = Located(need_number(line.words[1]), line.number, line.file)
-            old = self.bgp.max_paths
-            self.bgp.max_paths = new if old is None or new.value < old.value else old
-
-    def _targets(self, line: Line) -> None:
-        """`rd` and `route-target` of a VRF; `rd vpn export` and `rt vpn import` are the older spelling."""
-        name = self.bgp.vrf
-        if name and not line.negated:
-            vrf = self.device.vrf(name, line.number, line.file)
-            words = [word for word in line.words if word not in ("vpn", "export")] if line.words[0] == "rd" else line.words
-            _distinguish(vrf, line, [word for word in words if word != "vpn"])
-
-    def _neighbor(self, family: str, line: Line) -> bool:
-        name, verb, words = line.words[1], line.words[2], line.words[3:]
-        name = peer_address(name) or name
-        draft = self.drafts.get(name)
-        if draft is None:
-            draft = self.drafts[name] = Draft(name=name, line=line.number, file=line.file)
-        match verb:
-            case "activate":
-                draft.families[family] = Located(not line.negated, line.number, line.file)
-            case "peer-group":
-                self._group(draft, line, words)
-            case "interface":
-                self._interface(draft, line, words)
-            case "password":
-                self._password(draft, line, words)
-            case _ if verb in FILTERS:
-                self._filter(draft, line, verb, words)
-            case _ if verb in VERBS:
-                self._tell(draft, line, verb, words)
-            case _:
-                return verb in NEIGHBOR
-        return True
-
-    def _group(self, draft: Draft, line: Line, words: list[str]) -> None:
-        if not words:
-            draft.is_group = not peer_address(draft.name)  # a group may be called as a neighbor is, which stays one
-        elif not line.negated:
-            draft.group = line.located(words[0])
-
-    def _interface(self, draft: Draft, line: Line, words: list[str]) -> None:
-        """`neighbor swp1 interface [v6only] [remote-as … | peer-group …]`; beside an address the interface is a scope."""
-        rest = [word for word in words if word != "v6only"]
-        if peer_address(draft.name):
-            if len(rest) < 2:
-                return
-            got = f"neighbor {draft.name} interface: expected the name of an interface, got an address"
-            self.device.facts.broken.append(line.located(got))
-        else:
-            draft.interface = True
-        if rest[:1] == ["peer-group"]:
-            self._group(draft, line, rest[1:])
-        elif rest:
-            self._tell(draft, line, rest[0], rest[1:])
-
-    def _tell(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
-        if line.negated and verb not in ("bfd", "shutdown"):
-            return
-        for name, value in VERBS[verb](words).items():
-            draft.configured[name] = Located(not value if line.negated else value, line.number, line.file)
-
-    def _password(self, draft: Draft, line: Line, words: list[str]) -> None:
-        if line.negated:
-            draft.configured.pop("authentication", None)
-            return
-        draft.configured["authentication"] = Located(password(words[-1]), line.number, line.file)
-        if not placeholder(words[-1]):
-            secret = Located(Secret(f"BGP password of {draft.name}"), line.number, line.file)
-            self.device.facts.services.secrets.append(secret)
-
-    def _filter(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
-        """The first filter of a direction is the one that facts name."""
-        if not line.negated:
-            draft.configured.setdefault(DIRECTIONS[words[1]], line.located(words[0]))
+    device: Device
+    bgp: Bgp
+    peers: dict[str, Peer] = field(default_factory=dict)  # and peer groups
+    groups: set[str] = field(default_factory=set)
+    ranges: list[tuple[str, Located[str]]] = field(default_factory=list)  # (prefix to listen on, its group)
+    default: Peer = field(default_factory=lambda: Peer(name="", line=0, file=""))  # what holds for every neighbor
+    active: dict[str, bool] = field(default_factory=lambda: {"ipv4": True})  # families that a neighbor has without asking
 
     def finish(self) -> None:
         """Fills the groups into their members."""
-        for draft in self.drafts.values():
-            if draft.is_group:
-                continue
-            if draft.interface or peer_address(draft.name):
-                self.bgp.neighbors[draft.name] = self._made(draft)
+        made = [peer for peer in self.peers.values() if peer.interface or peer_address(peer.name)]
+        made = [peer for peer in made if peer.name not in self.groups]
         for prefix, group in self.ranges:
-            neighbor = self._made(Draft(name=prefix, line=group.line, file=group.file, group=group))
-            neighbor.dynamic = True
-            self.bgp.neighbors[prefix] = neighbor
-
-    def _made(self, draft: Draft) -> Neighbor:
-        group = self.drafts.get(draft.group.value) if draft.group else None
-        configured = self.configured | (group.configured if group else {}) | draft.configured
-        families = {name: Located(True, draft.line, draft.file) for name, active in self.active.items() if active}
-        families |= (group.families if group else {}) | draft.families
-        fields: dict[str, Any] = {**configured}
-        made = Neighbor(
-            vrf=self.bgp.vrf, peer=draft.name, line=draft.line, file=draft.file, interface=draft.interface, **fields
-        )
-        made.families = [Located(name, parsed.line, parsed.file) for name, parsed in families.items() if parsed.value]
-        return made
-
-
-def _family(words: list[str]) -> str:
-    """`ipv4`, `ipv4 uni` and `ipv4 unicast` are one; the families that facts do not know keep their words."""
-    first, second = words[0], (words[1:] or ["unicast"])[0]
-    text = f"{first} {'unicast' if 'unicast'.startswith(second) else second}"
-    return FAMILIES.get(text, text)
+            made.append(Peer(name=prefix, line=group.line, file=group.file, group=group, dynamic=True))
+        active = [name for name, on in self.active.items() if on]
+        for peer in made:
+            above = (self.default, self.peers.get(peer.group.value) if peer.group else None)
+            self.bgp.neighbors[peer.name] = peer.neighbor(self.bgp.vrf, above, active)
 
 
 class Processes:
@@ -278,18 +48,17 @@ class Processes:
         self.device = device
         self.known: dict[str, Process] = {}
 
-    def of(self, line: Line) -> Process:
-        """The process that a line `router bgp 65000 vrf red` begins, or goes on with."""
-        words, vrf = line.words, _table(line)
+    def of(self, line: Line) -> Below:
+        """A line `router bgp 65000 vrf red` begins a process, or goes on with it."""
+        words, vrf, device = line.words, _table(line), self.device
         made = self.known.get(vrf)
         if made is None:
-            made = self.known[vrf] = Process(self.device, self.device.bgp(vrf, line.number, line.file))
+            made = self.known[vrf] = Process(device=device, bgp=device.bgp(vrf, line.number, line.file))
         if number := asn(words[2]) if words[2:] else None:
-            new = Located(number, line.number, line.file)
-            made.bgp.asn = self.device.first(f"the AS of VRF {vrf or 'default'}", made.bgp.asn, new)
+            made.bgp.asn = device.first(f"the AS of VRF {vrf or 'default'}", made.bgp.asn, line.located(number))
         elif words[2:] and words[2] not in ("auto", "view", "vrf"):
-            self.device.facts.broken.append(line.located(f"cannot be read: {line.rest(0)}"))
-        return made
+            device.facts.broken.append(line.located(f"cannot be read: {' '.join(words)}"))
+        return PROCESS, [Family(made, "ipv4")]  # lines of families may stand right under it, as IPv4's
 
     def remove(self, line: Line) -> None:
         """`no router bgp 65000` removes what stands before it."""
@@ -297,8 +66,8 @@ class Processes:
             del self.device.facts.bgp[vrf]
 
     def finish(self) -> None:
-        for neighbor in self.known.values():
-            neighbor.finish()
+        for process in self.known.values():
+            process.finish()
 
 
 def _table(line: Line) -> str:
@@ -307,19 +76,187 @@ def _table(line: Line) -> str:
     return vrf_name(next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("vrf", "view")), ""))
 
 
-def _in_vni(vni: Vni, line: Line) -> bool:
-    if line.words[0] in ("rd", "route-target"):
-        if not line.negated:
-            _distinguish(vni, line, line.words)
-        return True
-    return line.words[0] in FAMILY
+# --- Neighbors and peer groups --------------------------------------------------------------------------------
+
+FILTERS = ("prefix-list", "route-map", "filter-list", "distribute-list")
+VERBS: Mapping[str, Says] = {
+    **peers.VERBS,
+    "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
+}
+READ = "|".join((*VERBS, *FILTERS, "activate", "peer-group", "interface", "password"))
+PASSED = one_of(HEADS["neighbor"])
 
 
-def _distinguish(owner: Vrf | Vni, line: Line, words: list[str]) -> None:
+@dataclass(slots=True)
+class Family:
+    """An address family of a process."""
+
+    process: Process
+    name: str
+
+
+def _peer(family: Family, line: Line) -> Peer:
+    name = peer_address(line[1]) or line[1]
+    return family.process.peers.setdefault(name, Peer(name=name, line=line.number, file=line.file))
+
+
+def _named(family: Family, line: Line) -> None:
+    """A statement that says no more than that there is such a neighbor."""
+    _peer(family, line)
+
+
+def _unknown(family: Family, line: Line) -> None:
+    """The statement is not known, but there is such a neighbor."""
+    _peer(family, line)
+    line.facts.unread.append(line.located(hidden(line.words)))
+
+
+def _neighbor(family: Family, line: Line) -> None:
+    peer, verb, words = _peer(family, line), line[2], line[3].split()
+    if verb == "activate":
+        peer.families[family.name] = line.located(True)
+    elif verb == "peer-group":
+        _group(family.process, peer, line, words)
+    elif verb == "interface":
+        _interface(family.process, peer, line, words)
+    elif verb == "password":
+        peer.values["authentication"] = line.located(password(words[-1]))
+        if not placeholder(words[-1]):
+            line.facts.services.secrets.append(line.located(Secret(f"BGP password of {peer.name}")))
+    elif verb in FILTERS:  # the first one of a direction is the one that facts name
+        peer.values.setdefault(DIRECTIONS[words[1]], line.located(words[0]))
+    else:
+        peer.values |= {name: line.located(value) for name, value in VERBS[verb](words).items()}
+
+
+def _group(process: Process, peer: Peer, line: Line, words: list[str]) -> None:
+    if words:
+        peer.group = line.located(words[0])
+    elif not peer_address(peer.name):  # a group may be called as a neighbor is, which stays one
+        process.groups.add(peer.name)
+
+
+def _interface(process: Process, peer: Peer, line: Line, words: list[str]) -> None:
+    """`neighbor swp1 interface [v6only] [remote-as … | peer-group …]`; beside an address the interface is a scope."""
+    rest = [word for word in words if word != "v6only"]
+    if peer_address(peer.name):
+        if len(rest) < 2:
+            return
+        got = f"neighbor {peer.name} interface: expected the name of an interface, got an address"
+        line.facts.broken.append(line.located(got))
+    else:
+        peer.interface = True
+    if rest[:1] == ["peer-group"]:
+        _group(process, peer, line, rest[1:])
+    elif rest:
+        peer.values |= {name: line.located(value) for name, value in VERBS[rest[0]](rest[1:]).items()}
+
+
+def _undone(family: Family, line: Line) -> None:
+    peer, verb = _peer(family, line), line[2]
+    if verb == "activate":
+        peer.families[family.name] = line.located(False)
+    elif verb == "password":
+        peer.values.pop("authentication", None)
+    elif verb in ("bfd", "shutdown"):
+        peer.values |= {name: line.located(not value) for name, value in VERBS[verb]([]).items()}
+
+
+# --- Lines ----------------------------------------------------------------------------------------------------
+
+
+def _distinguish(owner: Vrf | Vni, line: Line) -> None:
     """`rd 10.0.0.1:1`; `route-target both 65000:1 65000:2`, which may be `rt` too."""
+    words = [word for word in line.words if word != "vpn"]
     if words[0] == "rd":
-        owner.rd = line.located(words[1])
+        owner.rd = line.located(next(word for word in words[1:] if word != "export"))
         return
     for direction, targets in (("import", owner.imports), ("export", owner.exports)):
         if words[1] in (direction, "both"):
             targets += (line.located(text) for text in words[2:])
+
+
+def _targets(family: Family, line: Line) -> None:
+    """`rd` and `route-target` of a VRF; `rd vpn export` and `rt vpn import` are the older spelling."""
+    if name := family.process.bgp.vrf:
+        _distinguish(family.process.device.vrf(name, line.number, line.file), line)
+
+
+def _paths(family: Family, line: Line) -> None:
+    """Equal-cost paths of eBGP; `maximum-paths ibgp` limits those inside the AS."""
+    new, old = line.located(need_number(line[1])), family.process.bgp.max_paths
+    family.process.bgp.max_paths = new if old is None or new.value < old.value else old
+
+
+def _vni(family: Family, line: Line) -> Below:
+    return VNI, [family.process.device.vni(need_number(line[1]), line.number, line.file)]
+
+
+def _family(family: Family, line: Line) -> Below:
+    """`ipv4`, `ipv4 uni` and `ipv4 unicast` are one; the families that facts do not know keep their words."""
+    second = line[2] or "unicast"
+    text = f"{line[1]} {'unicast' if 'unicast'.startswith(second) else second}"
+    name = FAMILIES.get(text, text)
+    return (OF_UNICAST if name in UNICAST else OF_EVPN if name == "evpn" else OF_OTHER), [Family(family.process, name)]
+
+
+def _timers(family: Family, line: Line) -> None:
+    for name, value in zip(("keepalive_s", "hold_s"), line[1].split()[:2], strict=True):
+        family.process.default.values[name] = line.located(need_number(value))
+
+
+def _default(active: bool) -> Rule[Family]:
+    return lambda family, line: family.process.active.update({DEFAULTS[line[1]]: active})
+
+
+def _range(family: Family, line: Line) -> None:
+    family.process.ranges.append((str(ip_network(line[1], strict=False)), line.located(line[2])))
+
+
+IN_FAMILY = HEADS["family"]
+VNI: Rules[Vni] = Rules({r"(?:rd|route-target)(?: .+)?": _distinguish}, IN_FAMILY)
+SRV6: Rules[Family] = Rules({}, "encap-behavior, locator")
+BMP: Rules[Family] = Rules({}, "bmp, ip access-list, ipv6 access-list")
+OTHER: Table[Family] = {
+    rf"neighbor (\S+) ({READ})(?: (.*))?": _neighbor,
+    rf"no neighbor (\S+) ({READ})(?: (.*))?": _undone,
+    rf"neighbor (\S+) (?:{PASSED})(?: .*)?": _named,
+    rf"no neighbor (\S+) (?:{PASSED})(?: .*)?": _named,
+    r"neighbor (\S+) .+": _unknown,
+    r"no neighbor (\S+) .+": _unknown,
+    r"neighbor(?: \S+)?": incomplete,
+    r"no neighbor(?: \S+)?": incomplete,
+    r"maximum-paths ibgp(?: .*)?": known,
+    r"maximum-paths (\S+)(?: .*)?": _paths,
+    r"maximum-paths": incomplete,
+    r"(?:rd|rt|route-target)(?: .+)?": _targets,
+    r"bmp targets(?: .*)?": below(BMP),
+    r"route-map vpn(?: .*)?": known,
+}
+OF_OTHER: Rules[Family] = Rules(OTHER, IN_FAMILY)
+OF_EVPN: Rules[Family] = Rules({**OTHER, r"vni (\S+)(?: .*)?": _vni, r"vni": incomplete}, IN_FAMILY)
+ROUTES: Table[Family] = {  # what enters BGP
+    r"redistribute connected(?:.* route-map (\S+))?(?: .*)?": keep("process.bgp.connected"),
+    r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
+}
+OF_UNICAST: Rules[Family] = Rules({**OTHER, **ROUTES}, IN_FAMILY)
+OF_BGP = one_of(HEADS["bgp"])
+PROCESS: Rules[Family] = Rules(
+    {
+        r"address-family (\S+)(?: (\S+).*)?": _family,
+        r"segment-routing(?: .*)?": below(SRV6),
+        r"timers bgp(.*)": _timers,
+        r"(?:address-family|bgp|timers)": incomplete,
+        r"bgp router-id (\S+)(?: .*)?": keep("process.bgp.router_id", lambda text: str(ip_address(text))),
+        r"bgp router-id": known,
+        r"bgp bestpath as-path multipath-relax(?: .*)?": switch("process.bgp.relax", True),
+        r"no bgp bestpath as-path multipath-relax(?: .*)?": switch("process.bgp.relax", False),
+        rf"bgp default ({'|'.join(DEFAULTS)})(?: .*)?": _default(True),
+        rf"no bgp default ({'|'.join(DEFAULTS)})(?: .*)?": _default(False),
+        r"bgp listen range (\S+) peer-group (\S+)(?: .*)?": _range,
+        rf"bgp (?:{OF_BGP})(?: .*)?": known,
+        **OTHER,
+        **ROUTES,
+    },
+    IN_FAMILY,
+)

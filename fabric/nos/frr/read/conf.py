@@ -3,236 +3,193 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
-from fabric.model.facts import Interface, Located, Secret
+from fabric.model.facts import Interface, Secret
 from fabric.nos.frr.read.bgp import Processes
-from fabric.nos.frr.read.words import Device, Line, Open, add_address, vrf_name, walk
-from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, rule, static_route, typed
-
-# Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
-PASSED = frozenset((
-    "agentx", "allow-external-route-update", "allow-reserved-ranges", "banner", "bgp community", "bgp graceful-restart",
-    "bgp input-queue-limit", "bgp long-lived-graceful-restart", "bgp no-rib", "bgp output-queue-limit", "bgp route-map",
-    "bgp send-extra-data", "bgp update-delay", "debug", "domainname", "dump", "evpn mh", "exec-timeout", "fpm", "frr",
-    "ip forwarding", "ip import-table", "ip mroute", "ip multicast", "ip nht", "ip route", "ip router-id",
-    "ip ssmpingd", "ip zebra", "ipv6 forwarding", "ipv6 import-table", "ipv6 mroute", "ipv6 nht", "ipv6 protocol",
-    "ipv6 route", "ipv6 router-id", "line", "log", "login", "mac access-list", "router-id", "service", "username",
-    "vni", "zebra", "Building configuration...", "Current configuration:",
-))  # fmt: skip
-INTERFACE = frozenset((
-    "affinity", "bandwidth", "delay", "evpn mh", "ip forwarding", "ip igmp", "ip multicast", "ip nhrp", "ip ospf",
-    "ip pim", "ip rip", "ip router", "ipv6 forwarding", "ipv6 mld", "ipv6 nd", "ipv6 ospf6", "ipv6 pim", "ipv6 router",
-    "isis", "link-detect", "mpls bgp", "mpls enable", "multicast", "pbr-policy", "protodown", "ptm-enable", "tunnel",
-))  # fmt: skip
-VRF = frozenset((
-    "ip import-table", "ip mroute", "ip msdp", "ip nht", "ip pim", "ip protocol", "ip route", "ip router-id",
-    "ip ssmpingd", "ip table", "ipv6 nht", "ipv6 pim", "ipv6 protocol", "ipv6 route", "ipv6 router-id", "netns",
-    "router-id", "zebra",
-))  # fmt: skip
-LINK = frozenset((
-    "admin-grp", "ava-bw", "delay", "delay-variation", "enable", "max-bw", "max-rsv-bw", "metric", "neighbor",
-    "packet-loss", "res-bw", "unrsv-bw", "use-bw",
-))  # fmt: skip
-ROUTE_MAP = frozenset(("match", "set", "on-match", "description", "continue", "call"))
-BFD = frozenset((
-    "bfd-mode", "detect-multiplier", "echo", "echo-interval", "echo-mode", "label", "log-session-changes",
-    "minimum-ttl", "passive-mode", "peer", "profile", "receive-interval", "shutdown", "transmit-interval",
-))  # fmt: skip
-KEYS = frozenset(("key", "key-string", "accept-lifetime", "send-lifetime", "cryptographic-algorithm"))
-# OSPF and IS-IS are compared by their statements; facts have nothing of them.
-IGP = {
-    "ospf": frozenset((
-        "area", "auto-cost", "capability", "compatible", "default-information", "default-metric", "distance",
-        "distribute-list", "flood-reduction", "graceful-restart", "log-adjacency-changes", "max-metric", "maximum-paths",
-        "mpls-te", "neighbor", "network", "ospf", "passive-interface", "redistribute", "refresh", "router-id",
-        "router-info", "segment-routing", "summary-address", "timers", "write-multiplier",
-    )),
-    "ospf6": frozenset((
-        "area", "auto-cost", "default-information", "default-metric", "distance", "graceful-restart",
-        "log-adjacency-changes", "maximum-paths", "ospf6", "redistribute", "stub-router", "summary-address", "timers",
-        "write-multiplier",
-    )),
-    "isis": frozenset((
-        "advertise-high-metrics", "advertise-passive-only", "area-password", "attached-bit", "default-information",
-        "domain-password", "dynamic-hostname", "fast-reroute", "hostname", "is-type", "log-adjacency-changes",
-        "log-pdu-drops", "lsp-gen-interval", "lsp-mtu", "lsp-refresh-interval", "lsp-timers", "max-lsp-lifetime",
-        "metric-style", "mpls-te", "net", "purge-originator", "redistribute", "set-attached-bit", "set-overload-bit",
-        "spf", "spf-delay-ietf", "spf-interval", "summary-address", "topology",
-    )),
-}  # fmt: skip
-LISTS = {"as-path": "as-path list", "access-list": "access list", "prefix-list": "prefix list"}
-LISTS |= {f"{kind}community-list": "community list" for kind in ("", "ext", "large-")}
+from fabric.nos.frr.read.words import HEADS, Device, add_address, incomplete, vrf_name, walk
+from fabric.nos.reading import Entry, esi, form_of, mac, need_number, placeholder, prefix, static_route, typed
+from fabric.nos.reading.rules import Below, Line, Reading, Rule, Rules, below, known, prefix_list, switch
 
 
-def read_conf(device: Device, processes: Processes, file: str, text: str) -> None:
-    """Adds what a file says to the device and its BGP processes."""
-    walk(text, file, device.facts, _Conf(device, processes).whole)
+def read_conf(processes: Processes, file: str, text: str) -> None:
+    """Adds what a file says to a device and its BGP processes."""
+    walk(Reading(processes.device.facts, file), text, TOP, processes)
 
 
-class _Conf:
-    def __init__(self, device: Device, processes: Processes) -> None:
-        self.device, self.facts, self.processes = device, device.facts, processes
-
-    def whole(self, line: Line, open_: Open) -> bool:
-        """Lines that belong to no section, and those that begin one."""
-        known = TOP.get(line.words[0])
-        return bool(known and known(self, line, open_)) or line.is_one_of(PASSED)
-
-    def _hostname(self, line: Line, _: Open) -> bool:
-        known = self.facts.hostname
-        if known is None or known.file == line.file:  # a later line overrides an earlier one
-            self.facts.hostname = line.located(line.words[1])
-        return True
-
-    def _password(self, line: Line, _: Open) -> bool:
-        """`password …` and `enable password …` guard the daemons' own prompt, which is no login of the device: FRR ships with
-        daemons that listen for it on the loopback alone."""
-        kind, text = typed(line.words)
-        if "password" in line.words[:-1] and not placeholder(text):
-            self._secret(line, Secret("password of the FRR prompt", form_of(text, kind)))
-        return "password" in line.words
-
-    def _secret(self, line: Line, secret: Secret) -> None:
-        self.facts.services.secrets.append(Located(secret, line.number, line.file))
-
-    def _list(self, line: Line, _: Open) -> bool:
-        """`ip prefix-list PL seq 10 permit 10.0.0.0/8 le 32`, and lists of AS paths, communities and addresses."""
-        words = line.words[1:] if line.words[0] in ("ip", "ipv6", "bgp") else line.words
-        kind = LISTS.get(words[0]) if words else None
-        if kind is None:
-            return False
-        name, *entry = (word for word in words[1:] if word not in ("access-list", "standard", "expanded"))
-        if not line.negated and kind == "prefix list":
-            rows = self.facts.rules.setdefault(name, [])
-            if parsed := rule(" ".join(entry)):
-                rows.append(Located(parsed, line.number, line.file))
-        return True
-
-    def _ip(self, line: Line, open_: Open) -> bool:
-        if line.words[1] == "route":
-            return self._route("", line)
-        return line.words[1] == "protocol" or self._list(line, open_)
-
-    def _route(self, vrf: str, line: Line) -> bool:
-        if not line.negated:
-            place = line.number, line.file
-            self.facts.routes += static_route(line.words[2:], place, vrf, vrf_name, own="vrf", other="nexthop-vrf")
-        return True
-
-    def _route_map(self, line: Line, open_: Open) -> bool:
-        if line.words[1] != "optimization":
-            entry = Entry(name=line.words[1], permits=line.words[2:3] != ["deny"], line=line.number, file=line.file)
-            if not line.negated:
-                self.device.entries.append(entry)
-            open_(partial(self._in_route_map, entry))
-        return True
-
-    def _in_route_map(self, entry: Entry, line: Line, _: Open) -> bool:
-        if line.words[0] == "match" and not line.negated:
-            entry.match(line.words[1:], line.number)
-        return line.words[0] in ROUTE_MAP
-
-    def _vrf(self, line: Line, open_: Open) -> bool:
-        name = vrf_name(line.words[1])
-        if name not in ("", "Default-IP-Routing-Table"):
-            self.device.vrf(name, line.number, line.file)
-        open_(partial(self._in_vrf, name))
-        return True
-
-    def _in_vrf(self, name: str, line: Line, _: Open) -> bool:
-        vrf = self.facts.vrfs.get(name)
-        if line.words[0] in ("ip", "ipv6") and line.words[1:2] == ["route"]:
-            return self._route(name, line)
-        if line.words[0] != "vni":
-            return line.is_one_of(VRF)
-        if vrf and not line.negated:
-            vrf.vni = self.device.first(f"the VNI of VRF {name}", vrf.vni, line.number_at(1))
-        return True
-
-    def _interface(self, line: Line, open_: Open) -> bool:
-        port = self.device.interface(line.words[1], line.number, line.file)
-        if line.words[2:3] == ["vrf"]:
-            port.vrf = port.vrf or line.located(vrf_name(line.words[3]))
-        open_(partial(self._in_interface, port))
-        return True
-
-    def _in_interface(self, port: Interface, line: Line, open_: Open) -> bool:
-        match line.words:
-            case ["description", *words]:
-                port.description = port.description or line.located(" ".join(words).strip('"'))
-            case ["shutdown"]:
-                port.enabled = Located(line.negated, line.number, line.file)
-            case ["vrf", name] if line.indented:  # as some tools write it; else a section of its own
-                port.vrf = port.vrf or line.located(vrf_name(name))
-            case ["ip" | "ipv6", "address" | "addr", text, *words]:
-                self._address(port, line, text if "/" in text or "peer" not in words else f"{text}/32")
-            case ["evpn", "mh", what, value] if not line.negated:
-                self._segment(port, line, what, value)
-            case ["link-params"]:
-                open_(lambda inner, _: inner.words[0] in LINK)
-            case _:
-                return line.is_one_of(INTERFACE)
-        return True
-
-    def _address(self, port: Interface, line: Line, text: str) -> None:
-        address = prefix(text)
-        if address is None:
-            raise ValueError(text)
-        if not line.negated and not address.startswith("fe80:"):
-            add_address(port.addresses, line.located(address))
-
-    def _segment(self, port: Interface, line: Line, what: str, value: str) -> None:
-        """`es-sys-mac` and `es-id 5` make an ESI of type 3; `es-id` may also be a whole ESI."""
-        if what == "es-sys-mac":
-            self.device.system_macs[port.name] = line.located(mac(value))
-        elif what == "es-id" and ":" in value:
-            port.esi = line.located(esi(value))
-        elif what == "es-id":
-            self.device.segments[port.name] = line.number_at(3)
-
-    def _bfd(self, line: Line, open_: Open) -> bool:
-        open_(self._in_bfd)
-        return True
-
-    def _in_bfd(self, line: Line, _: Open) -> bool:
-        return line.words[0] in BFD
-
-    def _key(self, line: Line, open_: Open) -> bool:
-        open_(self._in_keys)
-        return line.words[1] == "chain"
-
-    def _in_keys(self, line: Line, _: Open) -> bool:
-        if line.words[0] == "key-string" and not placeholder(line.words[1]):
-            self._secret(line, Secret("key of a key chain"))
-        return line.words[0] in KEYS and line.words[1:2] != ["chain"]
-
-    def _router(self, line: Line, open_: Open) -> bool:
-        """BGP alone is read; the lines of protocols without a table are unread, all of them."""
-        if line.words[1] in IGP:
-            open_(lambda inner, _: inner.words[0] in IGP[line.words[1]])
-        elif line.words[1] != "bgp":
-            self.facts.unread.append(line.located(line.rest(0)))
-            open_(lambda *_: False)
-        elif line.negated:
-            self.processes.remove(line)
-        else:
-            open_(self.processes.of(line).line)
-        return True
+# --- Interfaces -----------------------------------------------------------------------------------------------
 
 
-TOP: dict[str, Callable[[_Conf, Line, Open], bool]] = {
-    "access-list": _Conf._list,
-    "bfd": _Conf._bfd,
-    "bgp": _Conf._list,
-    "enable": _Conf._password,
-    "hostname": _Conf._hostname,
-    "interface": _Conf._interface,
-    "ip": _Conf._ip,
-    "ipv6": _Conf._ip,
-    "key": _Conf._key,
-    "password": _Conf._password,
-    "route-map": _Conf._route_map,
-    "router": _Conf._router,
-    "vrf": _Conf._vrf,
-}
+@dataclass(slots=True)
+class Port:
+    device: Device
+    target: Interface
+
+
+def _first(name: str, convert: Callable[[str], str]) -> Rule[Port]:
+    """The ports of the kernel are read before: what was stated first holds."""
+
+    def first(port: Port, line: Line) -> None:
+        setattr(port.target, name, getattr(port.target, name) or line.located(convert(line[1])))
+
+    return first
+
+
+def _address(port: Port, line: Line) -> None:
+    address = prefix(line[1] if "/" in line[1] or "peer" not in line[2].split() else f"{line[1]}/32")
+    if address is None:
+        raise ValueError(line[1])
+    if not address.startswith("fe80:"):
+        add_address(port.target.addresses, line.located(address))
+
+
+def _system_mac(port: Port, line: Line) -> None:
+    port.device.system_macs[port.target.name] = line.located(mac(line[1]))
+
+
+def _segment(port: Port, line: Line) -> None:
+    """`es-id 5` makes an ESI of type 3 with `es-sys-mac`; it may also be a whole ESI."""
+    if ":" in line[1]:
+        port.target.esi = line.located(esi(line[1]))
+    else:
+        port.device.segments[port.target.name] = line.located(need_number(line[1]))
+
+
+LINK: Rules[Port] = Rules({}, HEADS["link-params"])
+INTERFACE: Rules[Port] = Rules(
+    {
+        r"description(?: (.*))?": _first("description", lambda text: text.strip('"')),
+        r"shutdown": switch("target.enabled", False),
+        r"no shutdown": switch("target.enabled", True),
+        r"vrf (\S+)": _first("vrf", vrf_name),  # as some tools write it
+        r"(?:ip|ipv6) addr(?:ess)? (\S+)(?: (.*))?": _address,
+        r"evpn mh es-sys-mac (\S+)": _system_mac,
+        r"evpn mh es-id (\S+)": _segment,
+        r"link-params": below(LINK),
+    },
+    HEADS["interface"],
+)
+
+# --- VRFs, route maps, keys -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Table:
+    device: Device
+    name: str
+
+
+def _routed(table: Table, line: Line) -> None:
+    _add_route(line, table.name)
+
+
+def _add_route(line: Line, vrf: str) -> None:
+    place = line.number, line.file
+    line.facts.routes += static_route(line[1].split(), place, vrf, vrf_name, own="vrf", other="nexthop-vrf")
+
+
+def _vni(table: Table, line: Line) -> None:
+    number = line.located(need_number(line[1]))
+    if vrf := line.facts.vrfs.get(table.name):
+        vrf.vni = table.device.first(f"the VNI of VRF {table.name}", vrf.vni, number)
+
+
+def _match(entry: Entry, line: Line) -> None:
+    entry.match(line[1].split(), line.number)
+
+
+def _key(processes: Processes, line: Line) -> None:
+    if not placeholder(line[1]):
+        line.facts.services.secrets.append(line.located(Secret("key of a key chain")))
+
+
+VRF: Rules[Table] = Rules(
+    {r"(?:ip|ipv6) route (.+)": _routed, r"vni (\S+)(?: .*)?": _vni, r"vni": incomplete},
+    HEADS["vrf"],
+)
+ROUTE_MAP: Rules[Entry] = Rules({r"match(?: (.*))?": _match}, "match, set, on-match, description, continue, call")
+KEYS: Rules[Processes] = Rules(
+    {r"key-string (\S+)(?: .*)?": _key, r"key-string": incomplete, r"key(?: (?!chain ).*)?": known},
+    "accept-lifetime, send-lifetime, cryptographic-algorithm",
+)
+
+# --- Sections that are passed: OSPF and IS-IS are compared by their statements, facts have nothing of them ----
+
+BFD: Rules[Processes] = Rules({}, HEADS["bfd"])
+IGP: dict[str, Rules[Processes]] = {name: Rules({}, HEADS[name]) for name in ("ospf", "ospf6", "isis")}
+NONE: Rules[Processes] = Rules({})  # of a protocol that is not known
+
+# --- The whole file -------------------------------------------------------------------------------------------
+
+
+def _hostname(processes: Processes, line: Line) -> None:
+    known = line.facts.hostname
+    if known is None or known.file == line.file:  # a later line overrides an earlier one
+        line.facts.hostname = line.located(line[1])
+
+
+def _password(processes: Processes, line: Line) -> None:
+    """`password …` and `enable password …` guard the daemons' own prompt, which is no login of the device: FRR ships with
+    daemons that listen for it on the loopback alone."""
+    kind, text = typed(line.words)
+    if not placeholder(text):
+        secret = Secret("password of the FRR prompt", form_of(text, kind))
+        line.facts.services.secrets.append(line.located(secret))
+
+
+def _route(processes: Processes, line: Line) -> None:
+    _add_route(line, "")
+
+
+def _route_map(processes: Processes, line: Line) -> Below:
+    entry = Entry(name=line[1], permits=line[2] != "deny", line=line.number, file=line.file)
+    processes.device.entries.append(entry)
+    return ROUTE_MAP, [entry]
+
+
+def _vrf(processes: Processes, line: Line) -> Below:
+    name = vrf_name(line[1])
+    if name not in ("", "Default-IP-Routing-Table"):
+        processes.device.vrf(name, line.number, line.file)
+    return VRF, [Table(processes.device, name)]
+
+
+def _interface(processes: Processes, line: Line) -> Below:
+    port = processes.device.interface(line[1], line.number, line.file)
+    if line[2]:
+        port.vrf = port.vrf or line.located(vrf_name(line[2]))
+    return INTERFACE, [Port(processes.device, port)]
+
+
+def _igp(processes: Processes, line: Line) -> Below:
+    return IGP[line[1]], [processes]
+
+
+def _unread(processes: Processes, line: Line) -> Below:
+    """A section without a table, or a key whose chain is missing; what is secret below it is found all the same."""
+    line.facts.unread.append(line.located(" ".join(line.words)))
+    return (KEYS if line.words[0] == "key" else NONE), [processes]
+
+
+TOP: Rules[Processes] = Rules(
+    {
+        r"hostname (\S+)(?: .*)?": _hostname,
+        r"password .+": _password,
+        r"enable (?:.* )?password .+": _password,
+        r"(?:password|enable)(?:.* password)?": known,
+        r"(?:ip|ipv6) prefix-list (\S+)(?: (.*))?": prefix_list,
+        r"(?:ip|ipv6) route (.+)": _route,
+        r"route-map optimization(?: .*)?": known,
+        r"route-map (\S+)(?: (\S+).*)?": _route_map,
+        r"vrf (\S+)(?: .*)?": _vrf,
+        r"interface (\S+)(?: vrf (\S+))?(?: .*)?": _interface,
+        r"bfd(?: .*)?": below(BFD),
+        r"key chain(?: .*)?": below(KEYS),
+        rf"router ({'|'.join(IGP)})(?: .*)?": _igp,
+        r"router bgp(?: .*)?": Processes.of,
+        r"no router bgp(?: .*)?": Processes.remove,
+        r"(?:router|key) .+": _unread,
+        r"(?:hostname|interface|ip|ipv6|key|route-map|router|vrf|(?:ip|ipv6) prefix-list)": incomplete,
+    },
+    HEADS["top"],
+)

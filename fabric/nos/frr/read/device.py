@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
 
 from fabric.model.facts import Facts, Located, Secret
@@ -11,7 +12,8 @@ from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.ifupdown import read_interfaces
 from fabric.nos.frr.read.words import Device, unnumbered
-from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, community, form_of, placeholder
+from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, Section, community, form_of, placeholder
+from fabric.nos.reading.rules import Line, Reading, Rules, Table, add, keep, switch
 from fabric.nos.reading.sections import bare
 
 # --- Beside frr.conf: time, log, DNS, SNMP, accounts, packet filter, kernel settings --------------------------
@@ -26,99 +28,38 @@ COMMUNITIES = {  # directive of snmpd.conf → what its community is
     "com2sec6": "SNMP community",
     "trapcommunity": OF_TRAPS,
 }
-TIME = frozenset(("server", "pool", "peer"))
 HOOK = re.compile(r"\bhook input\b|^-A (?:INPUT|\$?INGRESS_CHAIN)\b|^:INPUT DROP")
 ENTERS = re.compile(r'iifname \{? ?((?:"[\w.-]+",? ?)+)\}? ?(?:jump|goto) (\S+)')
-LISTENS = re.compile(r"-A\s+(?!127\.|::1\b|localhost\b)([\w.:]+)")  # where a daemon's prompt answers
+SSH = {  # keyword of sshd → what `yes` permits, and the list that it belongs to
+    "permitrootlogin": ("weak_logins", ROOT_LOGIN),
+    "permitemptypasswords": ("open_logins", "logins over SSH without a password are permitted"),
+}
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.strip()
-        if line and line[0] not in "#;":
-            yield number, line
+def _log(facts: Facts, line: Line) -> None:
+    facts.services.syslog += (line.located(match[1] or match[2]) for match in TARGET.finditer(line[0]))
 
 
-def _time(facts: Facts, file: str, text: str) -> None:
-    for number, line in _lines(text):
-        facts.statements += 1
-        words = line.split()
-        if words[0] in TIME and len(words) > 1:
-            facts.services.ntp.append(Located(words[1], number, file))
+def _community(facts: Facts, line: Line) -> None:
+    """It travels in the clear."""
+    word, *words = line[0].replace('"', "").split()
+    facts.services.plain_text.append(line.located(COMMUNITIES[word]))
+    if not placeholder((words or [""])[-1 if word.startswith("com2sec") else 0]):
+        facts.services.secrets.append(line.located(Secret("SNMP community")))
 
 
-def _log(facts: Facts, file: str, text: str) -> None:
-    for number, line in _lines(text):
-        facts.statements += 1
-        for match in TARGET.finditer(line):
-            facts.services.syslog.append(Located(match[1] or match[2], number, file))
+def _user(facts: Facts, line: Line) -> None:
+    """A user of version 3 may have literal keys."""
+    words = line[0].replace('"', "").split()
+    if any(not placeholder(word) for word in (*words[3:4], *words[5:6])):
+        facts.services.secrets.append(line.located(Secret(f"SNMP keys of user {words[1]}")))
 
 
-def _names(facts: Facts, file: str, text: str) -> None:
-    for number, line in _lines(text):
-        facts.statements += 1
-        words = line.split()
-        if words[0] == "nameserver" and len(words) > 1:
-            facts.services.dns.append(Located(words[1], number, file))
-
-
-def _neighbors(facts: Facts, file: str, text: str) -> None:
-    facts.services.lldp = Located(True, 1, file)
-    for number, line in _lines(text):
-        facts.statements += 1
-        if re.search(r"lldp status (?:disabled|rx-only)", line):
-            facts.services.lldp = Located(False, number, file)
-
-
-def _snmp(facts: Facts, file: str, text: str) -> None:
-    """A community travels in the clear; a user of version 3 may have literal keys."""
-    for number, line in _lines(text):
-        facts.statements += 1
-        words = line.replace('"', "").split() or [""]
-        if words[0] in COMMUNITIES:
-            facts.services.plain_text.append(Located(COMMUNITIES[words[0]], number, file))
-            if not placeholder(words[-1] if words[0].startswith("com2sec") else words[1] if len(words) > 1 else ""):
-                facts.services.secrets.append(Located(Secret("SNMP community"), number, file))
-        elif words[0] == "createUser" and any(not placeholder(word) for word in (*words[3:4], *words[5:6])):
-            facts.services.secrets.append(Located(Secret(f"SNMP keys of user {words[1]}"), number, file))
-
-
-def _accounts(facts: Facts, file: str, text: str) -> None:
+def _account(facts: Facts, line: Line) -> None:
     """`name:hash`, as chpasswd and /etc/shadow have it."""
-    for number, line in _lines(text):
-        facts.statements += 1
-        name, _, rest = line.partition(":")
-        text = rest.split(":")[0]
-        if rest and not placeholder(text):
-            secret = Secret(f"password of user {name}", form_of(text), login=True)
-            facts.services.secrets.append(Located(secret, number, file))
-
-
-def _shadow(facts: Facts, file: str, text: str) -> None:
-    """A second field that is empty, not locked by `*` or `!`: no password is asked for."""
-    _accounts(facts, file, text)
-    for number, line in _lines(text):
-        name, _, rest = line.partition(":")
-        if rest.startswith(":"):
-            facts.services.weak_logins.append(Located(f"user {name} needs no password at the console", number, file))
-
-
-def _ssh(facts: Facts, file: str, text: str) -> None:
-    """The first value of a keyword counts; what stands below `Match` is for some users or addresses."""
-    first: dict[str, tuple[str, int]] = {}
-    for number, line in _lines(text):
-        facts.statements += 1
-        words = line.replace("=", " ").lower().split()
-        if words[0] == "match":
-            break
-        first.setdefault(words[0], (" ".join(words[1:]), number))
-    for keyword, into, what in (
-        ("permitrootlogin", facts.services.weak_logins, ROOT_LOGIN),
-        ("permitemptypasswords", facts.services.open_logins, "logins over SSH without a password are permitted"),
-    ):
-        value, number = first.get(keyword, ("", 0))
-        if value == "yes":
-            into.append(Located(what, number, file))
+    if not placeholder(line[2]):
+        secret = Secret(f"password of user {line[1]}", form_of(line[2]), login=True)
+        facts.services.secrets.append(line.located(secret))
 
 
 def unbalanced(text: str) -> tuple[str, int] | None:
@@ -135,76 +76,85 @@ def unbalanced(text: str) -> tuple[str, int] | None:
     return ("a brace is never closed", opened[-1]) if opened else None
 
 
-def _filter(facts: Facts, file: str, text: str) -> None:
+def _packets(facts: Facts, line: Line) -> None:
     """Rules in front of the CPU, and chains that what comes in at a port goes through."""
-    if mistake := unbalanced(text):
-        facts.broken.append(Located(*mistake, file))
-    for number, line in _lines(text):
-        facts.statements += 1
-        if HOOK.search(line) and not facts.services.control_plane:
-            facts.services.control_plane = Located(True, number, file)
-        if match := ENTERS.match(line):
-            for name in re.findall(r"[\w.-]+", match[1]):
-                if port := facts.interfaces.get(name):
-                    port.filters.append(Located(match[2], number, file))
+    if HOOK.search(line[0]) and not facts.services.control_plane:
+        facts.services.control_plane = line.located(True)
+    if match := ENTERS.match(line[0]):
+        ports = (facts.interfaces.get(name) for name in re.findall(r"[\w.-]+", match[1]))
+        for port in filter(None, ports):
+            port.filters.append(line.located(match[2]))
 
 
-def _kernel(facts: Facts, file: str, text: str) -> None:
-    for number, line in _lines(text):
-        facts.statements += 1
-        name, _, value = (part.strip() for part in line.lstrip("-").partition("="))
-        if name.endswith("fib_multipath_hash_seed") and value.isdecimal() and len(value) < 12:
-            facts.hash_seed = Located(int(value), number, file)
+def _daemon(facts: Facts, line: Line) -> None:
+    facts.services.plain_text.append(line.located(f"telnet to {line[1].partition('_options')[0]} on {line[2]}"))
 
 
-def _daemons(facts: Facts, file: str, text: str) -> None:
-    for number, line in _lines(text):
-        facts.statements += 1
-        if match := LISTENS.search(line):
-            name = line.partition("_options")[0]
-            facts.services.plain_text.append(Located(f"telnet to {name} on {match[1]}", number, file))
+def _hostname(facts: Facts, line: Line) -> None:
+    facts.hostname = facts.hostname or line.located(line[1])
 
 
-def _hostname(facts: Facts, file: str, text: str) -> None:
-    for number, line in _lines(text):
-        facts.statements += 1
-        facts.hostname = facts.hostname or Located(line.split()[0], number, file)
-
-
-def _passed(facts: Facts, file: str, text: str) -> None:
-    """Banners and the like tell nothing that a check asks for."""
-    facts.statements += sum(1 for _ in _lines(text))
-
-
-FILES: Mapping[str, Callable[[Facts, str, str], None]] = {
-    "accounts": _accounts,
-    "chrony.conf": _time,
-    "control_plane.rules": _filter,
-    "daemons": _daemons,
-    "hostname": _hostname,
-    "issue": _passed,
-    "issue.net": _passed,
-    "lldpd.conf": _neighbors,
-    "motd": _passed,
-    "nftables.conf": _filter,
-    "ntp.conf": _time,
-    "ports.conf": _passed,
-    "resolv.conf": _names,
-    "rsyslog.conf": _log,
-    "rules.v4": _filter,
-    "shadow": _shadow,
-    "snmpd.conf": _snmp,
-    "sshd.conf": _ssh,
-    "sshd_config": _ssh,
-    "sysctl.conf": _kernel,
-    "timezone": _passed,
-    "vtysh.conf": _passed,
+ACCOUNT: Table[Facts] = {r"([^:]*):([^:]+).*": _account}
+NO_PASSWORD = "user {} needs no password at the console"  # where the second field is empty, not locked by `*` or `!`
+TIME: Rules[Facts] = Rules({r"(?:server|pool|peer) (\S+).*": add("services.ntp")}, None)
+PACKETS: Rules[Facts] = Rules({r".*": _packets}, None)
+PASSED: Rules[Facts] = Rules({}, None)  # banners and the like
+FILES: Mapping[str, Rules[Facts]] = {
+    "accounts": Rules(ACCOUNT, None),
+    "chrony.conf": TIME,
+    "control_plane.rules": PACKETS,
+    "daemons": Rules({r"(.*)-A (?!127\.|::1\b|localhost\b)([\w.:]+).*": _daemon}, None),  # where a prompt answers
+    "hostname": Rules({r"(\S+).*": _hostname}, None),
+    "lldpd.conf": Rules({r".*lldp status (?:disabled|rx-only).*": switch("services.lldp", False)}, None),
+    "nftables.conf": PACKETS,
+    "ntp.conf": TIME,
+    "resolv.conf": Rules({r"nameserver (\S+).*": add("services.dns")}, None),
+    "rsyslog.conf": Rules({r".*": _log}, None),
+    "rules.v4": PACKETS,
+    "shadow": Rules({**ACCOUNT, r"([^:]*)::.*": add("services.weak_logins", NO_PASSWORD.format)}, None),
+    "snmpd.conf": Rules({rf"(?:{'|'.join(COMMUNITIES)})(?: .*)?": _community, r"createUser .*": _user}, None),
+    "sysctl.conf": Rules({r".*fib_multipath_hash_seed ?= ?(\d{1,11})": keep("hash_seed", int)}, None),
+    **dict.fromkeys(("issue", "issue.net", "motd", "ports.conf", "timezone", "vtysh.conf"), PASSED),
 }
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = " ".join(raw.split())
+        if line and line[0] not in "#;":
+            yield number, line
+
+
+def _ssh(facts: Facts, file: str, text: str) -> None:
+    """The first value of a keyword counts; what stands below `Match` is for some users or addresses."""
+    first: dict[str, tuple[str, int]] = {}
+    for number, line in _lines(text):
+        facts.statements += 1
+        word, *words = line.replace("=", " ").lower().split()
+        if word == "match":
+            break
+        first.setdefault(word, (" ".join(words), number))
+    for keyword, (into, what) in SSH.items():
+        value, number = first.get(keyword, ("", 0))
+        if value == "yes":
+            getattr(facts.services, into).append(Located(what, number, file))
+
+
+def _read(rules: Rules[Facts], facts: Facts, file: str, text: str) -> None:
+    if rules is FILES["lldpd.conf"]:
+        facts.services.lldp = Located(True, 1, file)
+    if rules is PACKETS and (mistake := unbalanced(text)):
+        facts.broken.append(Located(*mistake, file))
+    reading = Reading(facts, file)
+    for number, line in _lines(text):
+        facts.statements += 1
+        rules.line(Section(line, number), [facts], reading)
 
 
 def reader_of(file: str) -> Callable[[Facts, str, str], None] | None:
     """The reader of a file by its name; None for files of FRR and ifupdown2, and unknown ones."""
-    return FILES.get(PurePath(file).name)
+    name = PurePath(file).name
+    return _ssh if name in ("sshd.conf", "sshd_config") else partial(_read, FILES[name]) if name in FILES else None
 
 
 # --- The switch -----------------------------------------------------------------------------------------------
@@ -228,7 +178,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         read_interfaces(device, file, text)
     for kind, file, text in parts:
         if kind == "frr":
-            read_conf(device, processes, file, text)
+            read_conf(processes, file, text)
         elif kind == "other" and (other := reader_of(file)):
             other(device.facts, file, text)
     processes.finish()

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
-from fabric.nos.reading import Entry, add_policies, esi, need_number, settle
+from fabric.nos.reading import Entry, Section, add_policies, esi, settle
+from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
 
 # --- Shared: repeated values, lines that fail -----------------------------------------------------------------
 
+S = TypeVar("S")
 T = TypeVar("T")
+HEADS = heads_of(__file__)
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
 VRF_NAMES = {"default": DEFAULT_VRF, "mgmt": MANAGEMENT}
 
@@ -124,40 +126,9 @@ LAYOUT = Layout(banner=None, shown=_shown)
 CLOSES = LAYOUT.closing - {"end", END}
 
 
-@dataclass(slots=True)
-class Line:
-    """One statement, without its `no`."""
-
-    words: list[str]
-    number: int
-    negated: bool
-    file: str
-    indented: bool = False
-
-    def located(self, value: str) -> Located[str]:
-        return Located(value, self.number, self.file)
-
-    def number_at(self, at: int) -> Located[int]:
-        """A word that must be a number."""
-        return Located(need_number(self.words[at]), self.number, self.file)
-
-    def rest(self, start: int) -> str:
-        """The words from there on."""
-        return " ".join(self.words[start:])
-
-    def is_one_of(self, heads: frozenset[str]) -> bool:
-        """Whether its first word, or its first two, stand in a table."""
-        return self.words[0] in heads or " ".join(self.words[:2]) in heads
-
-
-Open: TypeAlias = Callable[["Section"], None]
-Section: TypeAlias = Callable[[Line, Open], bool]  # whether it knows a line; it may open a section for the lines after it
-
-
-def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
+def walk(reading: Reading, text: str, whole: Rules[S], subject: S) -> None:
     """Offers every statement to the open sections, `whole` the last; counts them, and lists those that none knows."""
-    sections, margins = [whole], [0]  # and how far the line was indented that opened each
-    opened: list[Section] = []
+    facts, sections, margins = reading.facts, list[Below]([(whole, [subject])]), [0]  # and how far each was indented
     for number, raw in enumerate(text.split("\n"), 1):
         words = raw.split()
         if not words or words[0][0] in "!#":
@@ -171,21 +142,30 @@ def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
         if words == ["end"]:
             del sections[1:], margins[1:]
             continue
-        negated = words[0] == "no" and len(words) > 1
-        line = Line(words[1:] if negated else words, number, negated, file, raw[0].isspace())
-        line.words[0] = SHORT.get(line.words[0], line.words[0])
+        at = int(words[0] == "no" and len(words) > 1)
+        words[at] = SHORT.get(words[at], words[at])
+        line, below = Section(" ".join(words), number), None
+        innermost = len(sections) - 1 if margin or words[0] != "vrf" else 0  # `vrf red` of an interface is indented
         try:
-            for depth in range(len(sections) - 1, -1, -1):
-                if sections[depth](line, opened.append):
+            for depth in range(innermost, -1, -1):
+                rules, (owner,) = sections[depth]
+                rule, match = rules.meaning(line.line)
+                if rule is not None:
+                    below = rule(owner, Line(reading, line, match)) if match else None
                     del sections[depth + 1 :], margins[depth + 1 :]
                     break
             else:
-                facts.unread.append(line.located(hidden(words)))
+                facts.unread.append(Located(hidden(words), number, reading.file))
         except (ValueError, LookupError):
-            facts.broken.append(line.located(f"cannot be read: {hidden(words)}"))
-        sections += opened
-        margins += [margin] * len(opened)
-        opened.clear()
+            facts.broken.append(Located(f"cannot be read: {hidden(words)}", number, reading.file))
+        if below:
+            sections.append(below)
+            margins.append(margin)
+
+
+def incomplete(subject: object, line: Line) -> None:
+    """A word that is no statement alone."""
+    raise ValueError
 
 
 def hidden(words: list[str]) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from operator import attrgetter
 
 from fabric.model.facts import LOCALIZED, Facts, Interface, Located, Secret
 from fabric.nos.nxos.read import bgp, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_names, vrf_name
+from fabric.nos.nxos.read.words import HEADS, Rules, port_names, vrf_name
 from fabric.nos.nxos.statements import LAYOUT
 from fabric.nos.reading import (
     OF_TRAPS,
@@ -23,10 +23,10 @@ from fabric.nos.reading import (
     placeholder,
     read_indented,
     read_route_maps,
-    rule,
     settle,
     static_route,
 )
+from fabric.nos.reading.rules import Below, Line, Reading, Rule, add, below, keep, prefix_list, switch, through
 
 # --- Secrets: patterns of single lines in any place -----------------------------------------------------------
 
@@ -95,22 +95,19 @@ def _lines(config: Section) -> Iterator[tuple[Section, Section]]:
 # --- The switch -----------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class DeviceState:
     """The whole config of one file."""
 
-    reading: Reading
-    qos: Qos
-    overlay: overlay.Overlay
+    facts: Facts
+    file: str
+    qos: Qos = field(default_factory=Qos)
+    overlay: overlay.Overlay = field(default_factory=overlay.Overlay)
     ports: dict[str, Port] = field(default_factory=dict)
     processes: list[bgp.Process] = field(default_factory=list)
 
-    @property
-    def target(self) -> Facts:
-        return self.reading.facts
-
-    def close(self) -> None:
-        """Puts together what several sections say."""
+    def close(self, keeping: Set[str]) -> None:
+        """Puts together what several sections say; `keeping` are route maps that keep the next hop."""
         if self.overlay.of_site in self.ports:
             self.ports[self.overlay.of_site].anycast = True
         for port in self.ports.values():
@@ -119,9 +116,9 @@ class DeviceState:
             port.target.qos = self.qos.of(bound([port.qos, bond.qos if bond else {}]))
         shut_by_default(self.ports.values())
         for process in self.processes:
-            process.close()
-        self.overlay.close()
-        self.target.watchdog, self.target.watchdog_ms = self.qos.watchdog, self.qos.watchdog_ms
+            process.close(self.file, keeping)
+        self.overlay.close(self.facts, self.file)
+        self.facts.watchdog, self.facts.watchdog_ms = self.qos.watchdog, self.qos.watchdog_ms
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
@@ -129,10 +126,10 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     facts = Facts(name=name, nos="nxos", files=tuple(files))
     for file, text in files.items():
         config = read_indented(text, LAYOUT)
-        reading = Reading(facts, file, _keeping(config))
-        state = DeviceState(reading, Qos(reading=reading), overlay.Overlay(reading=reading))
-        DEVICE_RULES.over(config, [state])
-        state.close()
+        state = DeviceState(facts=facts, file=file)
+        DEVICE_RULES.over(config, [state], Reading(facts, file))
+        maps = (part for part in config.parts if part.line.startswith("route-map "))
+        state.close({part.line.split()[1] for part in maps if part.has("set ip next-hop unchanged")})
         settle(facts)
         read_route_maps(facts, file, config)
         facts.services.secrets += secrets(config, file)
@@ -140,150 +137,84 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     return facts
 
 
-def _keeping(config: Section) -> frozenset[str]:
-    """Route maps that keep the next hop."""
-    parts = (part for part in config.parts if part.line.startswith("route-map "))
-    return frozenset(part.line.split()[1] for part in parts if part.has("set ip next-hop unchanged"))
+# --- Lines at the margin --------------------------------------------------------------------------------------------
 
 
-# --- lines at the margin --------------------------------------------------------------------------------------------
+def _hostname(state: DeviceState, line: Line) -> None:
+    state.facts.name = line[1]
+    state.facts.hostname = line.located(line[1])
 
 
-def _hostname(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    state.target.name = match[1]
-    state.target.hostname = state.reading.located(match[1], section)
+def _interface(state: DeviceState, line: Line) -> Below:
+    return PORT, [_port(state, name, line) for name in port_names(line[1])]
 
 
-def _interface(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
-    return PORT, [_port(state, name, section) for name in port_names(match[1])]
-
-
-def _port(state: DeviceState, name: str, section: Section) -> Port:
+def _port(state: DeviceState, name: str, line: Line) -> Port:
     if name not in state.ports:
-        own = state.target.interfaces.setdefault(name, Interface(name=name, line=section.number, file=state.reading.file))
-        state.ports[name] = Port(reading=state.reading, target=own)
+        own = state.facts.interfaces.setdefault(name, Interface(name=name, line=line.number, file=line.file))
+        state.ports[name] = Port(target=own)
     return state.ports[name]
 
 
-def _bgp(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
-    process = bgp.start(state.reading, section, match[1])
-    state.processes.append(process)
-    return bgp.PROCESS, [process]
+def _bgp(state: DeviceState, line: Line) -> Below:
+    state.processes.append(bgp.start(line))
+    return bgp.PROCESS, state.processes[-1:]
 
 
-def _prefix_list(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    rows = state.target.rules.setdefault(match[1], [])
-    if entry := rule(match[2]):
-        rows.append(state.reading.located(entry, section))
-
-
-def _route(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    place = section.number, state.reading.file
-    state.target.routes += static_route(match[1].split(), place, "", vrf_name, other="vrf")
+def _route(state: DeviceState, line: Line) -> None:
+    line.facts.routes += static_route(line[1].split(), (line.number, line.file), "", vrf_name, other="vrf")
 
 
 def _servers(name: str) -> Rule[DeviceState]:
     """A line with one or more servers of a service."""
-
-    def keep(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-        found: list[Located[str]] = getattr(state.target.services, name)
-        found += [state.reading.located(server, section) for server in match[1].split()]
-
-    return keep
+    servers = attrgetter(name)
+    return lambda state, line: servers(state).extend(line.located(server) for server in line[1].split())
 
 
-def _service(name: str, on: bool) -> Rule[DeviceState]:
-    def keep(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-        setattr(state.target.services, name, state.reading.located(on, section))
-
-    return keep
+def _community(text: str) -> str:
+    """`group network-admin` is the older form of `rw`."""
+    return community(writes=bool({"rw", "network-admin"} & set(text.split())))
 
 
-def _anycast_mac(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    state.target.anycast_mac = state.reading.located(mac(match[1]), section)
-
-
-def _seed(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    state.target.hash_seed = state.reading.located(int(match[1]), section)
+def _unauthenticated(state: DeviceState, line: Line) -> None:
+    services = state.facts.services
+    into = services.weak_logins if line[1] == "console" else services.open_logins
+    into.append(line.located(f"logins are not authenticated ({line[1]})"))
 
 
 def _plain_text(what: str) -> Rule[DeviceState]:
-    def keep(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-        state.target.services.plain_text.append(state.reading.located(what, section))
-
-    return keep
-
-
-def _community(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    """`group network-admin` is the older form of `rw`."""
-    writes = bool({"rw", "network-admin"} & set(match[1].split()))
-    state.target.services.plain_text.append(state.reading.located(community(writes), section))
-
-
-def _unauthenticated(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    services = state.target.services
-    into = services.weak_logins if match[1] == "console" else services.open_logins
-    into.append(state.reading.located(f"logins are not authenticated ({match[1]})", section))
-
-
-def _control_plane(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
-    return CONTROL_PLANE, [state]
-
-
-def _through(name: str, rules: Mapping[str, Rule[Any]]) -> dict[str, Rule[DeviceState]]:
-    """Rules about a part of the switch."""
-
-    def of(rule: Rule[Any]) -> Rule[DeviceState]:
-        return lambda state, section, match: rule(getattr(state, name), section, match)
-
-    return {pattern: of(rule) for pattern, rule in rules.items()}
+    return add("facts.services.plain_text", lambda _: what)
 
 
 CONTROL_PLANE: Rules[DeviceState] = Rules(
-    {r"service-policy (?:input |output )?(\S+)": _service("control_plane", True)},
-    heads("ip, ipv6, scale-factor, dynamic, priority"),
+    {r"service-policy (?:input |output )?(\S+)": switch("facts.services.control_plane", True)},
+    "ip, ipv6, scale-factor, dynamic, priority",
 )
 DEVICE_RULES: Rules[DeviceState] = Rules(
     {
-        r"hostname (\S+)": _hostname,
-        r"switchname (\S+)": _hostname,
-        r"sysname (\S+)": _hostname,
-        **_through("overlay", overlay.OVERLAY),
+        r"(?:hostname|switchname|sysname) (\S+)": _hostname,
+        **through("overlay", overlay.OVERLAY),
         r"interface (?!breakout)(\S.*)": _interface,
-        r"ip route (\S.+)": _route,
-        r"ipv6 route (\S.+)": _route,
-        **_through("qos", QOS),
+        r"(?:ip|ipv6) route (\S.+)": _route,
+        **through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
-        r"ip prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": _prefix_list,
-        r"ipv6 prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": _prefix_list,
-        r"fabric forwarding anycast-gateway-mac (\S+)": _anycast_mac,
-        r"ip load-sharing .*universal-id (\d{1,10}).*": _seed,
-        r"feature lldp": _service("lldp", True),
-        r"no feature lldp": _service("lldp", False),
+        r"(?:ip|ipv6) prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": prefix_list,
+        r"fabric forwarding anycast-gateway-mac (\S+)": keep("facts.anycast_mac", mac),
+        r"ip load-sharing .*universal-id (\d{1,10}).*": keep("facts.hash_seed", int),
+        r"feature lldp": switch("facts.services.lldp", True),
+        r"no feature lldp": switch("facts.services.lldp", False),
         r"feature telnet": _plain_text("telnet"),
         r"telnet server enable": _plain_text("telnet"),
         r"nxapi http port \d+": _plain_text("http"),
-        r"snmp-server community \S+(.*)": _community,
+        r"snmp-server community \S+(.*)": add("facts.services.plain_text", _community),
         r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text(OF_TRAPS),
         r"aaa authentication login (default|console) none": _unauthenticated,
-        r"copp profile \S+": _service("control_plane", True),
-        r"no copp profile.*": _service("control_plane", False),
-        r"control-plane": _control_plane,
-        r"ntp (?:server|peer) (\S+).*": _servers("ntp"),
-        r"logging server (\S+).*": _servers("syslog"),
-        r"ip name-server (.+?)(?: use-vrf \S+)?": _servers("dns"),
+        r"copp profile \S+": switch("facts.services.control_plane", True),
+        r"no copp profile.*": switch("facts.services.control_plane", False),
+        r"control-plane": below(CONTROL_PLANE),
+        r"ntp (?:server|peer) (\S+).*": _servers("facts.services.ntp"),
+        r"logging server (\S+).*": _servers("facts.services.syslog"),
+        r"ip name-server (.+?)(?: use-vrf \S+)?": _servers("facts.services.dns"),
     },
-    heads("""
-        aaa, app-hosting, banner, bfd, bloggerd, boot, callhome, catalyst, cdp, cfs, cli, clock, configure,
-        consistency-checker, copp, crypto, cts, diagnostic, dot1x, eem, enable, encryption, epbr, errdisable,
-        event, evpn esi, evpn multisite, fabric, fabricpath, fcoe, feature, feature-set, fex, filesystem, fips,
-        flow, grpc, guestshell, hardware, hostname, hsrp, hw-module, icam, interface breakout, ip, ipv6, itd, key,
-        l2vpn, lacp, ldap-server, license, line, lldp, load-interval, logging, login, mac, mac-address, macsec, mka,
-        monitor, mpls, nat, nbm, ngoam, ntp, nv overlay, nxapi, nxsdk, object-group, onep, openflow, password,
-        platform, pnp, poap, port-channel, port-profile, power, priority-flow-control, ptp, qos, radius,
-        radius-server, rate-limit, rmon, role, route-map, router, sampler, scheduler, security, segment-routing,
-        service, sflow, slot, snmp-server, spanning-tree, ssh, switch-profile, system, tacacs-server, telemetry,
-        telnet, terminal, time-range, track, transceiver, tunnel-profile, udld, username, userpassphrase, vdc,
-        version, virtual-service, vlan, vmtracker, vpc, vrrp, vsan, vtp, vxlan, wrr-queue, xml, zone, zoneset
-    """),
+    HEADS["top"],
 )

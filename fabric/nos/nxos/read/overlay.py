@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from fabric.model.facts import MANAGEMENT, Facts, Located, Vni, Vrf
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_name, value, vrf_name
-from fabric.nos.reading import Section, numbers, static_route
+from fabric.nos.nxos.read.words import HEADS, Rules, port_name, vrf_name
+from fabric.nos.reading import numbers, static_route
+from fabric.nos.reading.rules import Below, Line, Rule, Table, below, keep
 
 
 @dataclass(slots=True)
-class Vlan:
-    """VLANs of one section; a VNI belongs to one of them."""
-
-    reading: Reading
-    numbers: Located[tuple[int, ...]]
-    overlay: Overlay
-
-    @property
-    def target(self) -> object:
-        return self
-
-
-@dataclass(slots=True)
-class Table:
-    """A VRF or a layer-2 VNI: both have a distinguisher and targets."""
-
-    reading: Reading
-    target: Vrf | Vni
-
-
-@dataclass(slots=True, kw_only=True)
 class Overlay:
     """What the sections say; which VNIs are those of VRFs is known at the end."""
 
-    reading: Reading
     segments: dict[int, tuple[Located[int], Located[int]]] = field(default_factory=dict)  # VNI → itself, its VLAN
     members: dict[int, Located[int]] = field(default_factory=dict)  # of the tunnel interface
     tables: dict[int, Vni] = field(default_factory=dict)  # of `evpn`
     of_vrfs: dict[int, Located[int]] = field(default_factory=dict)  # `member vni N associate-vrf`
     of_site: str = ""  # loopback whose address all border gateways of a site have
 
-    @property
-    def target(self) -> object:
-        return self
-
-    def close(self) -> None:
-        facts, file = self.reading.facts, self.reading.file
+    def close(self, facts: Facts, file: str) -> None:
         routed = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni} | set(self.of_vrfs)
         lines = {number: parsed.line for number, parsed in self.members.items()}
         lines |= {number: vni.line for number, vni in self.tables.items()}
@@ -63,129 +36,109 @@ class Overlay:
                 vrf.vlan = self.segments[vrf.vni.value][1]
 
 
-def _vlan(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    return VLAN, [Vlan(overlay.reading, overlay.reading.located(numbers(match[1]), section), overlay)]
+# --- VLANs: a VNI belongs to one ------------------------------------------------------------------------------
 
 
-def _segment(own: Vlan, section: Section, match: re.Match[str]) -> None:
-    if len(own.numbers.value) == 1:
-        parsed = own.reading.located(int(match[1]), section)
-        if (other := own.overlay.segments.get(parsed.value)) and other[1].value != own.numbers.value[0]:
-            for one, vlan in ((other[0], own.numbers.value[0]), (parsed, other[1].value)):
-                text = f"vn-segment {parsed.value} is that of VLAN {vlan} too"
-                own.reading.facts.conflicts.append(Located(text, one.line, one.file))
-        own.overlay.segments[parsed.value] = (parsed, Located(own.numbers.value[0], own.numbers.line, own.numbers.file))
+def _vlan(overlay: Overlay, line: Line) -> Below:
+    return VLAN, [(overlay, line.located(numbers(line[1])))]
 
 
-def _vrf(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    return VRF, [Table(overlay.reading, vrf_of(overlay.reading.facts, vrf_name(match[1]), section, overlay.reading.file))]
+def _segment(vlans: tuple[Overlay, Located[tuple[int, ...]]], line: Line) -> None:
+    overlay, section = vlans
+    if len(section.value) == 1:
+        parsed, vlan = line.located(int(line[1])), section.value[0]
+        if (other := overlay.segments.get(parsed.value)) and other[1].value != vlan:
+            for one, second in ((other[0], vlan), (parsed, other[1].value)):
+                text = f"vn-segment {parsed.value} is that of VLAN {second} too"
+                line.facts.conflicts.append(Located(text, one.line, one.file))
+        overlay.segments[parsed.value] = (parsed, Located(vlan, section.line, section.file))
 
 
-def vrf_of(facts: Facts, name: str, section: Section, file: str) -> Vrf:
-    """The table of that name; the default one is none that a config makes, and that of management is no tenant's."""
-    if name in ("", MANAGEMENT):
-        return Vrf(name=name, line=section.number, file=file)
-    return facts.vrfs.setdefault(name, Vrf(name=name, line=section.number, file=file))
+VLAN: Rules[tuple[Overlay, Located[tuple[int, ...]]]] = Rules(
+    {r"vn-segment (\d{1,8})": _segment},
+    "name, state, shutdown, no shutdown, mode, fabricpath, remote-span, media, rpvst, service-policy, ip, xconnect",
+)
+
+# --- VRFs and VNIs: both have a distinguisher and targets -----------------------------------------------------
 
 
-def _evpn(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    return EVPN, [overlay]
-
-
-def _tunnel(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    return TUNNEL, [overlay]
-
-
-def _vni_table(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    number = int(match[1])
-    own = overlay.tables.setdefault(number, Vni(number=number, line=section.number, file=overlay.reading.file))
-    return TABLE, [Table(overlay.reading, own)]
-
-
-def _source(overlay: Overlay, section: Section, match: re.Match[str]) -> None:
-    overlay.reading.facts.vtep = overlay.reading.located(port_name(match[1]), section)
-
-
-def _site(overlay: Overlay, section: Section, match: re.Match[str]) -> None:
-    """The virtual IP of a site: "the same on all border gateways of the site" (NX-OS VXLAN guide, Multi-Site)."""
-    overlay.of_site = port_name(match[1])
-
-
-def _member(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    into = overlay.of_vrfs if match[2] else overlay.members
-    into |= {number: overlay.reading.located(number, section) for number in numbers(match[1])}
-    return MEMBER, [overlay]
-
-
-def _family(own: Table, section: Section, match: re.Match[str]) -> Below:
-    return TABLE, [own]
-
-
-def _target(own: Table, section: Section, match: re.Match[str]) -> None:
+def _target(table: Vrf | Vni, line: Line) -> None:
     """A VRF says a target twice, once for EVPN: it is one."""
-    parsed = own.reading.located(match[2], section)
-    both = {"import": [own.target.imports], "export": [own.target.exports], "both": [own.target.imports, own.target.exports]}
-    for into in both[match[1]]:
-        if parsed.value not in [other.value for other in into]:
+    parsed = line.located(line[2])
+    for direction, into in (("import", table.imports), ("export", table.exports)):
+        if line[1] in (direction, "both") and parsed.value not in [other.value for other in into]:
             into.append(parsed)
 
 
-def _route(own: Table, section: Section, match: re.Match[str]) -> None:
-    if isinstance(own.target, Vrf):
-        place = section.number, own.reading.file
-        own.reading.facts.routes += static_route(match[1].split(), place, own.target.name, vrf_name, other="vrf")
+def _route(vrf: Vrf, line: Line) -> None:
+    line.facts.routes += static_route(line[1].split(), (line.number, line.file), vrf.name, vrf_name, other="vrf")
 
 
-VLAN: Rules[Vlan] = Rules(
-    {r"vn-segment (\d{1,8})": _segment},
-    heads("name, state, shutdown, no shutdown, mode, fabricpath, remote-span, media, rpvst, service-policy, ip, xconnect"),
+TABLE: Rules[Vrf | Vni] = Rules(
+    {r"rd (\S+)": keep("rd"), r"route-target (import|export|both) (\S+)(?: evpn| mvpn)?": _target},
+    "export map, import map, import vrf, export vrf, maximum routes, description, route-target, mdt",
 )
-TABLE: Rules[Table] = Rules(
+VRF: Rules[Vrf] = Rules(
     {
-        r"rd (\S+)": value("rd"),
-        r"route-target (import|export|both) (\S+)(?: evpn| mvpn)?": _target,
+        r"vni (\d{1,8})(?: l3)?": keep("vni", int),
+        r"rd (\S+)": keep("rd"),
+        r"address-family .+": below(TABLE),
+        r"(?:ip|ipv6) route (\S.+)": _route,
     },
-    heads("export map, import map, import vrf, export vrf, maximum routes, description, route-target, mdt"),
+    HEADS["vrf"],
 )
-VRF: Rules[Table] = Rules(
-    {
-        r"vni (\d{1,8})(?: l3)?": value("vni", int),
-        r"rd (\S+)": value("rd"),
-        r"address-family .+": _family,
-        r"ip route (\S.+)": _route,
-        r"ipv6 route (\S.+)": _route,
-    },
-    heads("""
-        auto-recovery, description, evpn, hardware, ip, ipv6, isolate, mdt, multicast, mvpn, no shutdown, ospf,
-        route-target, segment-routing, shutdown, vpn
-    """),
-)
+
+# --- The tunnel interface, and `evpn` -------------------------------------------------------------------------
+
+
+def _vrf(overlay: Overlay, line: Line) -> Below:
+    """The default table is none that a config makes, and that of management is no tenant's."""
+    name = vrf_name(line[1])
+    vrf = Vrf(name=name, line=line.number, file=line.file)
+    return VRF, [vrf if name in ("", MANAGEMENT) else line.facts.vrfs.setdefault(name, vrf)]
+
+
+def _vni(overlay: Overlay, line: Line) -> Below:
+    number = int(line[1])
+    return TABLE, [overlay.tables.setdefault(number, Vni(number=number, line=line.number, file=line.file))]
+
+
+def _source(overlay: Overlay, line: Line) -> None:
+    line.facts.vtep = line.located(port_name(line[1]))
+
+
+def _site(overlay: Overlay, line: Line) -> None:
+    """The virtual IP of a site: "the same on all border gateways of the site" (NX-OS VXLAN guide, Multi-Site)."""
+    overlay.of_site = port_name(line[1])
+
+
+def _members(name: str) -> Rule[Overlay]:
+    into = attrgetter(name)
+
+    def members(overlay: Overlay, line: Line) -> Below:
+        into(overlay).update((number, line.located(number)) for number in numbers(line[1]))
+        return MEMBER, [overlay]
+
+    return members
+
+
+MEMBER: Rules[Overlay] = Rules({}, HEADS["member"])
 EVPN: Rules[Overlay] = Rules(
-    {r"vni (\d{1,8})(?: l2)?": _vni_table},
-    heads("esi, ethernet-segment, multihoming, route-sync, storm-control, vlan-bundle, evi"),
+    {r"vni (\d{1,8})(?: l2)?": _vni},
+    "esi, ethernet-segment, multihoming, route-sync, storm-control, vlan-bundle, evi",
 )
 TUNNEL: Rules[Overlay] = Rules(
     {
         r"source-interface (?!hold-down-time)(\S+)(?: .+)?": _source,
         r"multisite border-gateway interface (\S+)": _site,
-        r"member vni ([\d,-]+)( associate-vrf)?": _member,
+        r"member vni ([\d,-]+)": _members("members"),
+        r"member vni ([\d,-]+) associate-vrf": _members("of_vrfs"),
     },
-    heads("""
-        advertise, arp, config-profile, description, encapsulation, fabric, global, host-reachability, logging,
-        multisite, overlay-encapsulation, service-policy, shutdown, source-address, source-interface, suppress,
-        virtual-rmac, vpc, vxlan
-    """),
+    HEADS["tunnel"],
 )
-MEMBER: Rules[Overlay] = Rules(
-    {},
-    heads("""
-        ingress-replication, mcast-group, multisite, peer-ip, peer-vtep, spine-anycast-gateway, static, suppress,
-        suppress-arp, suppress-nd, suppress-unknown-unicast
-    """),
-)
-OVERLAY: Mapping[str, Rule[Overlay]] = {
+OVERLAY: Table[Overlay] = {
     r"vlan (\d[\d,-]*)": _vlan,
     r"vrf context (\S+)": _vrf,
-    r"evpn": _evpn,
-    r"interface nve ?\d[\d,-]*": _tunnel,
+    r"evpn": below(EVPN),
+    r"interface nve ?\d[\d,-]*": below(TUNNEL),
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
 from fabric.model.facts import MANAGEMENT, Interface, Located
-from fabric.nos.nxos.read.rules import Below, Reading, Rules, constant, heads, known, value, vrf_name
-from fabric.nos.reading import Section, esi, mac, numbers, prefix
+from fabric.nos.nxos.read.words import HEADS, Rules, vrf_name
+from fabric.nos.reading import esi, mac, numbers, prefix
+from fabric.nos.reading.rules import Below, Line, add, below, keep, known, put, switch
 
 TRUNKS = ("trunk", "fex-fabric", "dot1q-tunnel")
 SUBINTERFACE = re.compile(r"(?:Ethernet|port-channel)[\d/]+\.\d+")
@@ -20,7 +21,6 @@ EVERY_VLAN = 4094  # a trunk that allows all of them says nothing about any
 class Port:
     """An interface as its lines say it, in any order; `close` makes the facts of it."""
 
-    reading: Reading
     target: Interface
     mode: str = "access"
     routed: bool = False  # `no switchport`
@@ -60,35 +60,34 @@ def _with_length(address: str, own: list[Located[str]]) -> str:
     return f"{ip}/{ip.max_prefixlen}"
 
 
-def _address(port: Port, section: Section, match: re.Match[str]) -> None:
-    text = prefix(match[1])
+# --- Lines ----------------------------------------------------------------------------------------------------
+
+
+def _address(port: Port, line: Line) -> None:
+    text = prefix(line[1])
     if text is None:
         raise ValueError("expected an address with its length")
-    parsed = port.reading.located(text, section)
+    parsed = line.located(text)
     if ":" in text and ip_interface(text).ip.is_link_local:
         port.target.link_local = True
-    elif ":" in text or "secondary" in match[2].split():
+    elif ":" in text or "secondary" in line[2].split():
         port.more = [other for other in port.more if other.value != text] + [parsed]
     else:
         port.primary = parsed
 
 
-def _link_local(port: Port, section: Section, match: re.Match[str]) -> None:
+def _link_local(port: Port, line: Line) -> None:
     port.target.link_local = True
 
 
-def _anycast(port: Port, section: Section, match: re.Match[str]) -> None:
+def _anycast(port: Port, line: Line) -> None:
     port.anycast = True
 
 
-def _group(port: Port, section: Section, match: re.Match[str]) -> Below:
-    return VIRTUAL, [port]
-
-
-def _virtual(port: Port, section: Section, match: re.Match[str]) -> None:
+def _virtual(port: Port, line: Line) -> None:
     """`ip` of HSRP, `address` of VRRP; HSRP for IPv6 may give a length, or say that it finds one itself."""
-    if match[1] and not ip_address(match[1]).is_link_local:
-        port.shared.append(port.reading.located(str(ip_address(match[1])), section))
+    if line[1] and not ip_address(line[1]).is_link_local:
+        port.shared.append(line.located(str(ip_address(line[1]))))
 
 
 def shut_by_default(ports: Iterable[Port]) -> None:
@@ -99,136 +98,55 @@ def shut_by_default(ports: Iterable[Port]) -> None:
             own.enabled = own.enabled or Located(False, own.line, own.file)
 
 
-def _routed(port: Port, section: Section, match: re.Match[str]) -> None:
+def _routed(port: Port, line: Line) -> None:
     port.routed = True
 
 
-def _mode(port: Port, section: Section, match: re.Match[str]) -> None:
-    port.mode = match[1].split(" ")[0]
+def _mode(port: Port, line: Line) -> None:
+    port.mode = line[1].split(" ")[0]
 
 
-def _vlan(name: str) -> Callable[[Port, Section, re.Match[str]], None]:
-    def keep(port: Port, section: Section, match: re.Match[str]) -> None:
-        setattr(port, name, port.reading.located(int(match[1]), section))
-
-    return keep
-
-
-def _allowed(port: Port, section: Section, match: re.Match[str]) -> None:
-    change, vlans = match[1] or "", numbers(match[2])
+def _allowed(port: Port, line: Line) -> None:
+    change, vlans = line[1], numbers(line[2])
     if len(vlans) >= EVERY_VLAN or change == "except":
         port.trunk = []
     elif change == "remove":
         port.trunk = [parsed for parsed in port.trunk if parsed.value not in vlans]
     else:
-        port.trunk = (port.trunk if change == "add" else []) + [port.reading.located(vlan, section) for vlan in vlans]
+        port.trunk = (port.trunk if change == "add" else []) + [line.located(vlan) for vlan in vlans]
 
 
-def _bond(port: Port, section: Section, match: re.Match[str]) -> None:
-    port.target.bond = port.reading.located(f"port-channel{int(match[1])}", section)
+def _speed(port: Port, line: Line) -> None:
+    if int(line[1]) >= 1000:  # in Mb/s; a management port may run at 100
+        port.target.speed_gbps = line.located(int(line[1]) // 1000)
 
 
-def _speed(port: Port, section: Section, match: re.Match[str]) -> None:
-    if int(match[1]) >= 1000:  # in Mb/s; a management port may run at 100
-        port.target.speed_gbps = port.reading.located(int(match[1]) // 1000, section)
-
-
-def _filter(port: Port, section: Section, match: re.Match[str]) -> None:
-    port.target.filters.append(port.reading.located(match[1], section))
-
-
-def _qos(kind: str) -> Callable[[Port, Section, re.Match[str]], None]:
-    def keep(port: Port, section: Section, match: re.Match[str]) -> None:
-        port.qos[kind] = port.reading.located(match[1], section)
-
-    return keep
-
-
-def _segment(port: Port, section: Section, match: re.Match[str]) -> Below:
-    if match[1]:
-        port.discriminator = port.reading.located(int(match[1]), section)
+def _segment(port: Port, line: Line) -> Below:
+    if line[1]:
+        port.discriminator = line.located(int(line[1]))
     return SEGMENT, [port]
 
 
-def _esi(port: Port, section: Section, match: re.Match[str]) -> None:
-    digits = re.sub(r"[.:-]", "", match[1])
+def _esi(port: Port, line: Line) -> None:
+    digits = re.sub(r"[.:-]", "", line[1])
     if len(digits) != 20:
         raise ValueError("expected ten bytes")
-    port.target.esi = port.reading.located(esi(digits), section)
+    port.target.esi = line.located(esi(digits))
 
 
-def _system_mac(port: Port, section: Section, match: re.Match[str]) -> None:
-    port.system_mac = match[1]
-    if match[2]:
-        port.discriminator = port.reading.located(int(match[2]), section)
+def _system_mac(port: Port, line: Line) -> None:
+    port.system_mac = line[1]
+    if line[2]:
+        port.discriminator = line.located(int(line[2]))
 
 
-PORT: Rules[Port] = Rules(
-    {
-        r"description (.+)": value("description"),
-        r"shutdown(?: force)?": constant("enabled", False),
-        r"no shutdown": constant("enabled", True),
-        r"ip address dhcp.*": known,
-        r"ip address (\S+/\d+|\S+ \d+\.\d+\.\d+\.\d+)(.*)": _address,
-        r"ip forward": known,
-        r"ip access-group (\S+) (?:in|out)": _filter,
-        r"ip port access-group (\S+) (?:in|out)": _filter,
-        r"mac port access-group (\S+)(?: in| out)?": _filter,
-        r"ipv6 address use-link-local-only": _link_local,
-        r"ipv6 link-local .+": _link_local,
-        r"ipv6 address (?:dhcp|autoconfig|default).*": known,
-        r"ipv6 address (\S+/\d+)(.*)": _address,
-        r"ipv6 traffic-filter (\S+) (?:in|out)": _filter,
-        r"ipv6 port traffic-filter (\S+) (?:in|out)": _filter,
-        r"mtu (\d{1,6})": value("mtu", int),
-        r"vrf member (\S+)": value("vrf", vrf_name),
-        r"speed (\d{1,7})": _speed,
-        r"speed auto.*": known,
-        r"encapsulation dot1q (\d{1,4})": value("tag", int),
-        r"no switchport": _routed,
-        r"switchport mode (.+)": _mode,
-        r"switchport access vlan (\d{1,4})": _vlan("access"),
-        r"switchport trunk native vlan (\d{1,4})": _vlan("native"),
-        r"switchport trunk allowed vlan (?:(add|except|remove) )?(\S.*)": _allowed,
-        r"channel-group (\d{1,4})\b.*": _bond,
-        r"fabric forwarding mode anycast-gateway": _anycast,
-        r"hsrp \d+(?: ipv[46])?": _group,
-        r"vrrp \d+": _group,
-        r"vrrpv3 \d+ address-family ipv[46]": _group,
-        r"ethernet-segment(?: vpc)?(?: (\d{1,8}))?": _segment,
-        r"priority-flow-control mode (on|off|auto).*": _qos("pfc"),
-        r"priority-flow-control watch-dog-interval (on|off).*": _qos("watchdog"),
-        r"service-policy type queuing output (\S+)": _qos("queuing"),
-        r"service-policy (?:type qos )?input (\S+)(?: no-stats)?": _qos("classify"),
-    },
-    heads("""
-        arp, autostate, bandwidth, beacon, bfd, carrier-delay, cdp, cts, dampening, delay, description, dot1x, duplex,
-        evpn, evpn multisite, fabric database, fabric forwarding, fabricpath, fec, fex, flowcontrol, hardware, hsrp
-        bfd, hsrp delay, hsrp use-bia, hsrp version, inherit port-profile, ip, address, ip arp, ip attached-host, ip
-        authentication, ip bandwidth, ip delay, ip dhcp, ip directed-broadcast, ip distribute-list, ip dns, ip
-        drop-glean, ip eigrp, ip flow, ip hello-interval, ip hold-time, ip igmp, ip, local-proxy-arp, ip nat, ip
-        next-hop-self, ip offset-list, ip ospf, ip passive-interface, ip pim, ip policy, ip port-unreachable, ip
-        proxy-arp, ip redirects, ip rip, ip router, ip sla, ip split-horizon, ip sticky-arp, ip unnumbered, ip
-        unreachables, ip verify, ip wccp, ipv6 address, ipv6 destination-guard, ipv6 dhcp, ipv6, eigrp, ipv6 enable,
-        ipv6 forward, ipv6 link-local, ipv6 mld, ipv6 nd, ipv6 neighbor, ipv6 ospfv3, ipv6 pim, ipv6 policy, ipv6
-        redirects, ipv6 rip, ipv6 router, ipv6 snooping, ipv6 unreachables, ipv6 verify, isis, isolate, itd, lacp,
-        link, link-state, linkdebounce, lldp, load-interval, logging, mac packet-classify, mac-address, macsec,
-        management, mdix, medium, mpls, mvrp, nat, negotiate, ngoam, ospf, ospfv3, packet, platform, port-channel
-        port, port-license, port-type, power, priority-flow-control, private-vlan, ptp, rate-limit, service-policy,
-        sflow, shutdown lan, snmp, spanning-tree, storm-control, switchport, sync-e, tunnel, udld, vlan, vmtracker,
-        vpc, vrrpv3, vtp
-    """),
-)  # fmt: skip
 VIRTUAL: Rules[Port] = Rules(
     {
         r"ip(?: (\d\S+))?(?: secondary)?": _virtual,
         r"ip (?:autoconfig|\S+:\S*)": known,
         r"address (\S+)(?: primary| secondary)?": _virtual,
     },
-    heads("""
-        advertisement-interval, authentication, backup, bfd, description, follow, mac-address, match-address, name,
-        no, shutdown, object-track, preempt, priority, shutdown, standby, timers, track, vrrpv2
-    """),
+    HEADS["virtual address"],
 )
 SEGMENT: Rules[Port] = Rules(
     {
@@ -236,5 +154,45 @@ SEGMENT: Rules[Port] = Rules(
         r"esi (\S+)(?: .*)?": _esi,
         r"system-mac (\S+)(?: (\d{1,8}))?": _system_mac,
     },
-    heads("identifier, route-target, df-election, tracking"),
+    "identifier, route-target, df-election, tracking",
 )
+PORT: Rules[Port] = Rules(
+    {
+        r"description (.+)": keep("target.description"),
+        r"shutdown(?: force)?": switch("target.enabled", False),
+        r"no shutdown": switch("target.enabled", True),
+        r"ip address dhcp.*": known,
+        r"ip address (\S+/\d+|\S+ \d+\.\d+\.\d+\.\d+)(.*)": _address,
+        r"ip forward": known,
+        r"ip access-group (\S+) (?:in|out)": add("target.filters"),
+        r"ip port access-group (\S+) (?:in|out)": add("target.filters"),
+        r"mac port access-group (\S+)(?: in| out)?": add("target.filters"),
+        r"ipv6 address use-link-local-only": _link_local,
+        r"ipv6 link-local .+": _link_local,
+        r"ipv6 address (?:dhcp|autoconfig|default).*": known,
+        r"ipv6 address (\S+/\d+)(.*)": _address,
+        r"ipv6 traffic-filter (\S+) (?:in|out)": add("target.filters"),
+        r"ipv6 port traffic-filter (\S+) (?:in|out)": add("target.filters"),
+        r"mtu (\d{1,6})": keep("target.mtu", int),
+        r"vrf member (\S+)": keep("target.vrf", vrf_name),
+        r"speed (\d{1,7})": _speed,
+        r"speed auto.*": known,
+        r"encapsulation dot1q (\d{1,4})": keep("target.tag", int),
+        r"no switchport": _routed,
+        r"switchport mode (.+)": _mode,
+        r"switchport access vlan (\d{1,4})": keep("access", int),
+        r"switchport trunk native vlan (\d{1,4})": keep("native", int),
+        r"switchport trunk allowed vlan (?:(add|except|remove) )?(\S.*)": _allowed,
+        r"channel-group (\d{1,4})\b.*": keep("target.bond", lambda text: f"port-channel{int(text)}"),
+        r"fabric forwarding mode anycast-gateway": _anycast,
+        r"hsrp \d+(?: ipv[46])?": below(VIRTUAL),
+        r"vrrp \d+": below(VIRTUAL),
+        r"vrrpv3 \d+ address-family ipv[46]": below(VIRTUAL),
+        r"ethernet-segment(?: vpc)?(?: (\d{1,8}))?": _segment,
+        r"priority-flow-control mode (on|off|auto).*": put("qos", "pfc"),
+        r"priority-flow-control watch-dog-interval (on|off).*": put("qos", "watchdog"),
+        r"service-policy type queuing output (\S+)": put("qos", "queuing"),
+        r"service-policy (?:type qos )?input (\S+)(?: no-stats)?": put("qos", "classify"),
+    },
+    HEADS["interface"],
+)  # fmt: skip

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from fabric.model.facts import Ecn, Located, PortQos
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads
-from fabric.nos.reading import Section, numbers
+from fabric.nos.nxos.read.words import HEADS, Rules
+from fabric.nos.reading import numbers
+from fabric.nos.reading.rules import Below, Line, Table, below, keep, switch
 
 SYSTEM_CLASS = re.compile(r"c-(?:(?:out|in)-)?(?:[48]q-)?(?:n?q)(\d|-default)")  # `c-8q-nq3`, `c-out-8q-q-default`
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # packets, and times, are not bytes
@@ -27,8 +29,6 @@ POLL_MS = 100  # the watchdog's own step, where the config says none
 class Class:
     """A class of a policy, and what is done with it."""
 
-    reading: Reading
-    name: str
     group: Located[int] | None = None  # set, or matched
     cos: list[Located[int]] = field(default_factory=list)  # priorities on the wire that it pauses
     buffer: Located[int] | None = None  # bytes that it may take after it has sent PAUSE
@@ -36,41 +36,22 @@ class Class:
     share: Located[int] | None = None  # percent
     ecn: Ecn | None = None
 
-    @property
-    def target(self) -> object:
-        return self
-
 
 @dataclass(slots=True)
 class Match:
     """A class map: the packets of a class."""
 
-    reading: Reading
     codes: list[Located[int]] = field(default_factory=list)  # DSCPs
     groups: list[int] = field(default_factory=list)
 
-    @property
-    def target(self) -> object:
-        return self
 
-
-@dataclass(slots=True)
-class Policy:
-    """A policy map: its classes in the order that they are tried."""
-
-    reading: Reading
-    classes: dict[str, Class] = field(default_factory=dict)
-
-    @property
-    def target(self) -> object:
-        return self
+Policy: TypeAlias = dict[str, Class]  # the classes of a policy map by name, in the order that they are tried
 
 
 @dataclass(slots=True, kw_only=True)
 class Qos:
     """The maps of a switch, and what `system qos` applies."""
 
-    reading: Reading
     matches: dict[tuple[str, str], Match] = field(default_factory=dict)  # by type and name
     policies: dict[tuple[str, str], Policy] = field(default_factory=dict)
     system: dict[str, str] = field(default_factory=dict)  # "network-qos", "queuing", "classify" → policy
@@ -78,10 +59,6 @@ class Qos:
     interval: Located[int] | None = None
     multiplier: Located[int] | None = None
     _known: dict[tuple[str, ...], PortQos] = field(default_factory=dict)
-
-    @property
-    def target(self) -> object:
-        return self
 
     @property
     def watchdog_ms(self) -> Located[int] | None:
@@ -136,13 +113,13 @@ class Qos:
 
     def _by_code(self, policy: str) -> Iterator[tuple[int, Located[int], str]]:
         """(DSCP, its group, its class), the class that counts first. Lines are those of the DSCPs."""
-        for own in self.policies.get(("qos", policy), Policy(self.reading)).classes.values():
-            match = self.matches.get(("qos", own.name))
+        for name, own in self.policies.get(("qos", policy), {}).items():
+            match = self.matches.get(("qos", name))
             if match and own.group:
-                yield from ((code.value, replace(code, value=own.group.value), own.name) for code in match.codes)
+                yield from ((code.value, replace(code, value=own.group.value), name) for code in match.codes)
 
     def _numbered(self, kind: str, policy: str) -> Iterator[tuple[int, Class]]:
-        for name, own in self.policies.get((kind, policy), Policy(self.reading)).classes.items():
+        for name, own in self.policies.get((kind, policy), {}).items():
             if match := SYSTEM_CLASS.fullmatch(name):
                 yield int(match[1]) if match[1].isdecimal() else 0, own
             elif name == "class-default":
@@ -151,31 +128,25 @@ class Qos:
                 yield from ((group, own) for group in self.matches[kind, name].groups)
 
 
-# --- lines ----------------------------------------------------------------------------------------------------------
+# --- Lines ----------------------------------------------------------------------------------------------------
 
 
-def _match(qos: Qos, section: Section, match: re.Match[str]) -> Below:
-    key = (match[1] or "qos", match[2])
-    return MATCH, [qos.matches.setdefault(key, Match(qos.reading))]
+def _match(qos: Qos, line: Line) -> Below:
+    return MATCH, [qos.matches.setdefault((line[1] or "qos", line[2]), Match())]
 
 
-def _policy(qos: Qos, section: Section, match: re.Match[str]) -> Below:
-    key = (match[1] or "qos", match[2])
-    return POLICY, [qos.policies.setdefault(key, Policy(qos.reading))]
+def _policy(qos: Qos, line: Line) -> Below:
+    return POLICY, [qos.policies.setdefault((line[1] or "qos", line[2]), {})]
 
 
-def _system(qos: Qos, section: Section, match: re.Match[str]) -> Below:
-    return SYSTEM, [qos]
+def _applied(qos: Qos, line: Line) -> None:
+    kind = line[1] or "qos"
+    if line[2] != "input" or kind == "qos":
+        qos.system["classify" if kind == "qos" else kind] = line[3]
 
 
-def _applied(qos: Qos, section: Section, match: re.Match[str]) -> None:
-    kind = match[1] or "qos"
-    if match[2] != "input" or kind == "qos":
-        qos.system["classify" if kind == "qos" else kind] = match[3]
-
-
-def _codes(own: Match, section: Section, match: re.Match[str]) -> None:
-    own.codes += [own.reading.located(code, section) for code in _dscps(match[1])]
+def _codes(own: Match, line: Line) -> None:
+    own.codes += [line.located(code) for code in _dscps(line[1])]
 
 
 def _dscps(text: str) -> Iterator[int]:
@@ -183,73 +154,47 @@ def _dscps(text: str) -> Iterator[int]:
         yield from [CODES[part]] if part in CODES else numbers(part)
 
 
-def _precedences(own: Match, section: Section, match: re.Match[str]) -> None:
+def _precedences(own: Match, line: Line) -> None:
     """A precedence is the first three bits of eight DSCPs."""
-    own.codes += [own.reading.located(8 * high + low, section) for high in numbers(match[1]) for low in range(8)]
+    own.codes += [line.located(8 * high + low) for high in numbers(line[1]) for low in range(8)]
 
 
-def _groups(own: Match, section: Section, match: re.Match[str]) -> None:
-    own.groups += numbers(match[1])
+def _groups(own: Match, line: Line) -> None:
+    own.groups += numbers(line[1])
 
 
-def _class(policy: Policy, section: Section, match: re.Match[str]) -> Below:
-    return CLASS, [policy.classes.setdefault(match[1], Class(reading=policy.reading, name=match[1]))]
+def _class(policy: Policy, line: Line) -> Below:
+    return CLASS, [policy.setdefault(line[1], Class())]
 
 
-def _group(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.group = own.reading.located(int(match[1]), section)
+def _pause(own: Class, line: Line) -> None:
+    own.cos = [line.located(int(cos)) for cos in numbers(line[2])]
+    if sizes := re.match(r"buffer-size (\d+) pause-threshold (\d+)", line[1]):
+        own.buffer = line.located(int(sizes[1]) - int(sizes[2]))
 
 
-def _pause(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.cos = [own.reading.located(int(cos), section) for cos in numbers(match[2])]
-    if sizes := re.match(r"buffer-size (\d+) pause-threshold (\d+)", match[1] or ""):
-        own.buffer = own.reading.located(int(sizes[1]) - int(sizes[2]), section)
-
-
-def _strict(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.strict = own.reading.located(1, section)
-
-
-def _share(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.share = own.reading.located(int(match[1]), section)
-
-
-def _ecn(own: Class, section: Section, match: re.Match[str]) -> None:
+def _ecn(own: Class, line: Line) -> None:
     """Without the word `ecn` packets are dropped, not marked."""
-    text = match[1]
+    text, parsed = line[1], line.located
     low, high = (re.search(rf"{name}-threshold (\d{{1,12}}) (\w+)", text) for name in ("minimum", "maximum"))
     chance = re.search(r"drop-probability (\d{1,3})", text)
     if low and high and "ecn" in text.split() and low[2] in UNITS and high[2] in UNITS:
-        parsed = own.reading.located
         own.ecn = Ecn(
-            parsed(int(low[1]) * UNITS[low[2]], section),
-            parsed(int(high[1]) * UNITS[high[2]], section),
-            parsed(int(chance[1]), section) if chance else None,
+            parsed(int(low[1]) * UNITS[low[2]]),
+            parsed(int(high[1]) * UNITS[high[2]]),
+            parsed(int(chance[1])) if chance else None,
         )
 
 
-def _watchdog(qos: Qos, section: Section, match: re.Match[str]) -> None:
-    qos.watchdog = qos.reading.located(match[1] != "off", section)
-    if match[1].isdecimal():
-        qos.interval = qos.reading.located(int(match[1]), section)
+def _watchdog(qos: Qos, line: Line) -> None:
+    qos.watchdog = line.located(line[1] != "off")
+    if line[1].isdecimal():
+        qos.interval = line.located(int(line[1]))
 
 
-def _multiplier(qos: Qos, section: Section, match: re.Match[str]) -> None:
-    qos.multiplier = qos.reading.located(int(match[1]), section)
-
-
-QOS: Mapping[str, Rule[Qos]] = {
-    r"class-map type (qos|queuing|network-qos|control-plane)(?: match-any| match-all)? (\S+)": _match,
-    r"class-map ()(?:match-any |match-all )?(\S+)": _match,
-    r"policy-map type (qos|queuing|network-qos|control-plane) (\S+)": _policy,
-    r"policy-map ()(\S+)": _policy,
-    r"system qos": _system,
-    r"priority-flow-control watch-dog-interval (on|off|\d{1,5})(?: .+)?": _watchdog,
-    r"priority-flow-control watch-dog shutdown-multiplier (\d{1,3})": _multiplier,
-}
 SYSTEM: Rules[Qos] = Rules(
     {r"service-policy (?:type (qos|queuing|network-qos) )?(?:(input|output) )?(\S+)": _applied},
-    heads("fex, hardware, ingress, service-policy"),
+    "fex, hardware, ingress, service-policy",
 )
 MATCH: Rules[Match] = Rules(
     {
@@ -257,22 +202,28 @@ MATCH: Rules[Match] = Rules(
         r"match (?:ip )?precedence (.+)": _precedences,
         r"match qos-group (.+)": _groups,
     },
-    heads("match, description"),
+    "match, description",
 )
-POLICY: Rules[Policy] = Rules({r"class (?:type \S+ )?(\S+)(?: insert-before \S+)?": _class}, heads("description"))
 CLASS: Rules[Class] = Rules(
     {
-        r"set qos-group (\d{1,2})": _group,
+        r"set qos-group (\d{1,2})": keep("group", int),
         r"pause (?:(.*) )?pfc-cos ([\d,-]+)(?: receive)?": _pause,
-        r"priority(?: level \d)?": _strict,
-        r"bandwidth (?:remaining )?(?:percent )?(\d{1,3})": _share,
+        r"priority(?: level \d)?": switch("strict", 1),
+        r"bandwidth (?:remaining )?(?:percent )?(\d{1,3})": keep("share", int),
         r"random-detect (.+)": _ecn,
     },
-    heads("""
-        afd, bandwidth, congestion-control, description, dpp, fairness, logging, mtu, multicast-optimize, no-drop,
-        pause, police, queue-length, queue-limit, random-detect, service-policy, set, shape, threshold
-    """),
+    HEADS["class"],
 )
+POLICY: Rules[Policy] = Rules({r"class (?:type \S+ )?(\S+)(?: insert-before \S+)?": _class}, "description")
+QOS: Table[Qos] = {
+    r"class-map type (qos|queuing|network-qos|control-plane)(?: match-any| match-all)? (\S+)": _match,
+    r"class-map ()(?:match-any |match-all )?(\S+)": _match,
+    r"policy-map type (qos|queuing|network-qos|control-plane) (\S+)": _policy,
+    r"policy-map ()(\S+)": _policy,
+    r"system qos": below(SYSTEM),
+    r"priority-flow-control watch-dog-interval (on|off|\d{1,5})(?: .+)?": _watchdog,
+    r"priority-flow-control watch-dog shutdown-multiplier (\d{1,3})": keep("multiplier", int),
+}
 
 
 def bound(parsed: Iterable[Mapping[str, Located[str]]]) -> dict[str, Located[str]]:

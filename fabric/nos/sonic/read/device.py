@@ -12,7 +12,7 @@ from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.device import reader_of
 from fabric.nos.frr.read.words import Device, peer_address, unnumbered, vrf_name
 from fabric.nos.reading import ROOT_LOGIN, asn, community, form_of, is_address, password, placeholder, prefix
-from fabric.nos.reading.values import MULTIHOP
+from fabric.nos.reading.peers import MULTIHOP
 from fabric.nos.sonic.read.ports import read_ports, read_qos, read_segments
 from fabric.nos.sonic.read.tables import Row, Tables
 
@@ -183,7 +183,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         if other := reader_of(file):
             other(device.facts, file, text)
         elif file not in json:
-            read_conf(device, processes, file, text)
+            read_conf(processes, file, text)
     processes.finish()
     for tables in databases:
         if not processes.known:

@@ -563,7 +563,7 @@ interface Ethernet1
    EOF
 ! frobnicate is a comment
 """)
-    assert configured(found.unread) == [("gossip interval 3", 5), ("frobnicate the fabric", 1), ("colour blue", 3)]
+    assert configured(found.unread) == [("frobnicate the fabric", 1), ("colour blue", 3), ("gossip interval 3", 5)]
     assert found.statements == 8
 
 
