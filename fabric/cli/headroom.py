@@ -14,7 +14,7 @@ from fabric.hardware import catalog
 from fabric.hardware.catalog import asics
 from fabric.hardware.catalog.asics import Asic
 from fabric.hardware.headroom import explain
-from fabric.hardware.headroom_forms import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
+from fabric.hardware.headroom_formulas import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
 
 MAX_CABLE_M, MAX_GBPS = 100_000, 12_800  # as in an intent
 MTU_RANGE = (256, 16_384)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from fabric.base.schemas.models import Count, Number, Text, described, enum_of
 from fabric.base.text import aligned
 from fabric.hardware.catalog.asics import Asic
-from fabric.hardware.headroom_forms import (
+from fabric.hardware.headroom_formulas import (
     LOSSLESS_MTU_BYTES,
     MTU_BYTES,
     SOURCE,

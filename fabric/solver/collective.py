@@ -1,7 +1,8 @@
 """Collectives as data: a name, how its bytes are counted, and which algorithms run it.
 
 A new collective is an entry of `COLLECTIVES`, and its row in docs/collectives.md. Of a new family are, besides, the terms of
-its time (`collectives/costs.py`) and its columns of measured errors (`collectives/data/band.yaml`).
+its time (`collectives/costs.py`), its bytes on the wire (`estimate/estimate.py`) and its columns of measured errors
+(`collectives/data/band.yaml`).
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Label(NamedTuple):
 @cache
 def sheets() -> dict[str, Sheet]:
     """Sheets that are known, by name."""
-    data = yaml.read(Path(__file__).parent / "sheets.yaml")
+    data = yaml.read(Path(__file__).parent / "label_sheets.yaml")
     found: dict[str, Sheet] = {}
     for name, fields in data.items():
         values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}

@@ -36,7 +36,7 @@ def most_units(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, spee
     """
     if shape.tiers == 1:
         return 1
-    reach = _two_tiers if shape.tiers == 2 else _three_tiers
+    reach = _most_of_two_tiers if shape.tiers == 2 else _most_of_three_tiers
     return max([demands[0].units, *(reach(spec, demands, shape, speed, speeds[0]) for speed in speeds)])
 
 
@@ -53,7 +53,7 @@ def _uplinks(spec: FabricSpec, demands: tuple[Demand, ...], speed: int, native: 
     return counts
 
 
-def _two_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, speed: int, native: int) -> int:
+def _most_of_two_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, speed: int, native: int) -> int:
     uplinks = _uplinks(spec, demands, speed, native)
     if uplinks is None:
         return 0
@@ -65,7 +65,7 @@ def _two_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, spee
     return max(0, ports) // (demands[0].leaves * uplinks[0])
 
 
-def _three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, speed: int, native: int) -> int:
+def _most_of_three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, speed: int, native: int) -> int:
     split = spine_split(spec, speed, core_speed(spec))
     uplinks = _uplinks(spec, demands, speed, native)
     if split is None or uplinks is None:

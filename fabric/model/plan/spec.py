@@ -197,7 +197,7 @@ class FabricSpec:
     @property
     def lossless_frame_bytes(self) -> int:
         """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
-        from fabric.hardware.headroom_forms import ROCE_HEADERS_BYTES  # late: counts alone need none of it
+        from fabric.hardware.headroom_formulas import ROCE_HEADERS_BYTES  # late: counts alone need none of it
 
         return self.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if self.isolation == "evpn" else 0)
 

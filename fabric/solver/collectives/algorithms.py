@@ -1,12 +1,12 @@
 """Which algorithm and protocol run, and how long they take.
 
 NCCL chooses by its own estimate of a network that never limits it; what runs then takes as long as the fabric makes it.
-The choice here weighs NCCL's estimate with our own, both of the healthy network, which meets the measured switching points
-better than either alone.
+The choice here is that with the shortest of our own times on the healthy network. NCCL's estimate stands beside it, as what
+NCCL expects.
 
 NCCL's own estimate is re-implemented from the facts of its tables, NVIDIA/nccl@5067397c2676 (2.30.7): src/graph/tuning.cc,
 and the channels and speeds that src/graph/search.cc finds for the usual boards. Its times are 25 % off what is measured in
-the median, so they serve the choice only.
+the median, so they are no forecast.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ def run(
     """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER.
 
     Args:
-        theirs: `tuner.estimates` of the job, for callers that run it with many parameters; they depend on the job only.
-        seen: the job that the algorithm is chosen for; None for the same on a network without bottlenecks.
+        nccl_us: `estimates` of the job, for callers that run it with many parameters; they depend on the job only.
+        chosen_for: the job that the algorithm is chosen for; None for the same on a network without bottlenecks.
     """
     terms = physics.columns(np.asarray(job.generation), np.asarray(job.transport))
     algorithm = ALIASES.get(algorithm, algorithm)

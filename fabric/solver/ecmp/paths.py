@@ -16,7 +16,7 @@ from fabric.base.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, digests, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
-from fabric.solver.routing import ADAPTIVE, MODES, SPRAY
+from fabric.solver.routing import ADAPTIVE, ECMP, MODES, SPRAY
 
 FLOWLETS = 4  # of an adaptive flow
 MAX_ENTRIES = 20_000_000  # entries of paths in memory, 24 bytes each
@@ -45,7 +45,7 @@ def route(
     net: Network,
     route_table: Routes,
     flows: Flows,
-    mode: str = "ecmp",
+    mode: str = ECMP,
     hashing: Hashing | None = None,
     seed: int | None = None,
     *,
@@ -60,7 +60,7 @@ def route(
     flows = flows if seed is None else redraw(flows, seed)
     if mode == SPRAY:
         return _sprayed(net, route_table, flows)
-    if mode == "ecmp":
+    if mode == ECMP:
         return _walked(
             net, route_table, flows, by_hash(net, flows, configured(net.fabric) if hashing is None else hashing), 1
         )
@@ -76,7 +76,7 @@ def load_of(
     net: Network,
     route_table: Routes,
     flows: Flows,
-    mode: str = "ecmp",
+    mode: str = ECMP,
     hashing: Hashing | None = None,
     flowlets: int = FLOWLETS,
 ) -> tuple[Floats, Bools]:
@@ -89,7 +89,7 @@ def load_of(
     if mode == ADAPTIVE:
         paths = route(net, route_table, flows, mode, hashing, flowlets=flowlets)
         return load(net, paths, flows.weight), paths.lost
-    if mode == "ecmp":
+    if mode == ECMP:
         return _hashed_load(net, route_table, flows, configured(net.fabric) if hashing is None else hashing)
     up, down, dead, away = ends(net, flows)
     source, target, pair = leaf_pairs(net, flows)

@@ -15,7 +15,7 @@ from fabric import cli
 from fabric.hardware import catalog
 from fabric.hardware.catalog.asics import Asic, HeadroomTable, asic, asic_name, asic_names, buffers
 from fabric.hardware.headroom import Headroom, explain, floor_bytes, headroom
-from fabric.hardware.headroom_forms import Formula, Link, lanes_of, spectrum
+from fabric.hardware.headroom_formulas import Formula, Link, lanes_of, spectrum
 from tests import ROOT
 
 REFERENCE = ROOT / "tests" / "reference" / "headroom"
