@@ -53,7 +53,7 @@ def _choice(spec: FabricSpec, *, stated: bool) -> FabricSpec:
     one = replace(spec, constraints=constraints)
     (group,) = spec.groups
     servers = _servers(one, group)
-    if servers < group.places(max(group.planned, group.count)) and not stated:
+    if servers < group.places(group.planned if spec.reserve else group.count) and not stated:
         return spec
     return replace(one, groups=(replace(group, unit_servers=max(1, servers)),))
 

@@ -74,12 +74,12 @@ DESIGNS: dict[str, tuple[str, dict[tuple[str, str, str, str], int]]] = {
     ),
     "25G servers": (
         "{purpose: frontend, servers: {model: cpu, count: 20, per_rack: 20},"
-        " topology: {switch: n93180yc-fx3, dual_tor: true}}",
+        " topology: {switch: n93180yc-fx3, dual_tor: true, tiers: 2}}",
         {("server-leaf", "dac-25g", "", ""): 40, ("leaf-spine", "dac-100g", "", ""): 10},
     ),
     "the network of the boards' controllers": (
         "{purpose: oob, servers: {model: cpu, count: 20, per_rack: 20}, topology: {switch: sn2201}}",
-        {("server-leaf", "cat6-1g", "", ""): 20, ("leaf-spine", "dac-100g", "", ""): 1},
+        {("server-leaf", "cat6-1g", "", ""): 20},
     ),
 }
 

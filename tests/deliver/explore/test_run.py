@@ -297,7 +297,7 @@ def test_a_sweep_goes_on_from_another_folder(
         ),
         ({"vary": ("oversubscription=1e-300",)}, "expected a ratio from 0.01 to 1000"),
         ({"vary": ("oversubscription=nan",)}, "expected a ratio from 0.01 to 1000"),
-        ({"vary": ("tiers=4",)}, "tiers: expected 2 or 3, got '4'"),
+        ({"vary": ("tiers=4",)}, "tiers: expected 1, 2 or 3, got '4'"),
         ({"vary": ("switch=sn56000",)}, "switch: unknown 'sn56000'\n    hint: did you mean 'sn5600'?"),
         ({"vary": ("switch=zz*",)}, "switch: no name matches 'zz*'"),
         ({"vary": ("kind=ring",)}, "kind: unknown 'ring'"),

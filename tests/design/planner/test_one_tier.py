@@ -52,6 +52,7 @@ CHOSEN: dict[str, tuple[int, int]] = {
     "dgx-h100 8 | switch: sn5600, leaf: {uplinks: {count: 4}}": (8, 2),
     "dgx-h100 8 | switch: sn5600 | planned: {servers: 64}": (8, 4),
     "dgx-h100 8 | switch: sn5600 | planned: {servers: 16}": (1, 0),
+    "dgx-h100 8 | switch: sn5600 | planned: {servers: 64, uplinks: recable}": (1, 0),
 }
 
 
