@@ -87,7 +87,7 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
 
 def _sized(spec: FabricSpec, lock: FabricLock) -> tuple[FabricSpec, Sizing]:
     """The first of the candidates of a fabric that can be built. Raises InputError of the last."""
-    *first, last = (hold(candidate, lock) for candidate in splits.candidates(one_tier.fewest(spec, lock), lock))
+    *first, last = (hold(one_tier.fewest(candidate, lock), lock) for candidate in splits.candidates(spec, lock))
     for held in first:
         try:
             return held, size(held, lock.units_per_pod)

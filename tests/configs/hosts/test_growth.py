@@ -40,7 +40,7 @@ def test_the_readme_step_from_8_to_12_servers() -> None:
 KINDS: list[dict[str, Any]] = [
     {},
     {"underlay": {"addressing": "ipv6"}},
-    {"topology": {"kind": "rack", "switch": "16x400g"}},
+    {"topology": {"kind": "rack", "switch": "16x400g", "tiers": 2}},
     {"topology": {"switch": "16x400g", "unit": {"servers": 2}, "tiers": 3}},
 ]
 
@@ -53,8 +53,8 @@ def test_units_that_no_one_planned(changes: dict[str, Any]) -> None:
 
 
 APART: list[dict[str, Any]] = [
-    {"topology": {"kind": "rail-only", "switch": "16x400g", "unit": {"servers": 2}}},
-    {"topology": {"switch": "16x400g", "unit": {"servers": 2}, "planes": 2}},
+    {"topology": {"kind": "rail-only", "switch": "16x400g", "unit": {"servers": 2}, "tiers": 2}},
+    {"topology": {"switch": "16x400g", "unit": {"servers": 2}, "planes": 2, "tiers": 2}},
 ]
 
 
