@@ -1,9 +1,9 @@
 """Fabrics without spines: one switch, or one leaf of every isolated network, where it has ports for all servers.
 
 A leaf that every server has a port on carries their traffic alone: a small cluster on one switch, each plane or rail of one
-leaf, or the leaves that the ports of a NIC are spread over. Spines would add cost and no path. An intent that states what
-only spines have (`tiers: 2`, `spine`, `core`, `pods`, uplinks), its rails or its unit, keeps them, as does a fabric in
-service.
+leaf, or the leaves that the ports of a NIC are spread over. Spines would add cost and no path. What an intent states stays:
+rails, unit and kind keep their leaves, `tiers: 2`, `spine`, `core`, `pods` and uplinks keep spines. A fabric in service keeps
+its spines too.
 """
 
 from __future__ import annotations
