@@ -17,7 +17,6 @@ ALLOWED = {
     "hardware/catalog/models.py:frr": "the one default: network OS of a generic switch",
     "design/planner/hardware.py:sonic": "the key of a board's data in the catalog, whose words it checks",
     "lab/machine/daemons.py:frr": "the user that FRR's daemons run as",
-    "lab/reports.py:frr": "the version of FRR's daemons that a lab ran",
 }
 
 

@@ -18,7 +18,7 @@ fabrics:
   backend:
     nos: eos
     servers: {{model: node, count: 4, name: gpu}}
-    topology: {{switch: 7050cx3-32s}}
+    topology: {{switch: 7050cx3-32s, tiers: 2}}
     underlay: {{mtu: {mtu}}}
 """
 
