@@ -1,4 +1,4 @@
-"""Input of the sizing rule: demands, uplink speeds, spine counts, and the reasons why an option does not fit."""
+"""Input of the sizing rule: demands, uplink speeds, and the reasons why an option does not fit."""
 
 from __future__ import annotations
 
@@ -229,61 +229,6 @@ def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, opt
         )
     )
     return False
-
-
-def pick_spines(
-    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, *, pods: int
-) -> int | None:
-    """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
-    share = pods * options.networks
-    if options.spine_total is None:
-        enough = [s for s in valid if s >= minimum]
-        if enough:
-            return enough[0]
-        if by_default:
-            reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
-            options.misfits.append(Misfit(option=option, reason=reason, by_default=True))
-        else:
-            options.misfits.append(
-                Misfit(
-                    option=option,
-                    reason=f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, "
-                    f"got {minimum}",
-                    code="FAB133",
-                    path=("topology", "spine", "min_count"),
-                    hint="more uplinks of a leaf, broken out ones for instance, reach more spines",
-                )
-            )
-        return None
-    stated = options.spine_total
-    if stated % share == 0 and stated // share in valid:
-        return stated // share
-    each = plural(stated // share, "spine") + (f" of each of {_share(options, pods)}" if share > 1 else "")
-    if stated % share:
-        reason = f"spine.count: expected a multiple of {share} ({_share(options, pods)}), got {stated}"
-    elif stated // share in divisors:
-        reason = f"spine.count: expected enough ports for the uplinks, got {each}"
-    else:
-        expected = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
-        reason = f"spine.count: expected {expected}, got {each}"
-    options.misfits.append(
-        Misfit(
-            option=option,
-            reason=reason,
-            code="FAB133",
-            path=("topology", "spine", "count"),
-            requested=stated,
-            valid=tuple(s * share for s in valid),
-        )
-    )
-    return None
-
-
-def _share(options: Options, pods: int) -> str:
-    parts = [plural(pods, "pod")] if pods > 1 else []
-    if options.networks > 1 or not parts:
-        parts.append(plural(options.networks, "isolated network"))
-    return " x ".join(parts)
 
 
 def leaf_switch_path(spec: FabricSpec) -> KeyPath:

@@ -23,12 +23,69 @@ from fabric.design.planner.sizing_inputs import (
     divisors_of,
     larger_hint,
     leaf_switch_path,
-    pick_spines,
     spine_switch_path,
     uplink_speeds,
 )
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import FabricSpec, capacity, most_down
+
+# --- spines of a plane or pod: what is stated, else the fewest that share the uplinks ------------------------
+
+
+def _pick_spines(
+    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, *, pods: int
+) -> int | None:
+    """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
+    share = pods * options.networks
+    if options.spine_total is None:
+        enough = [s for s in valid if s >= minimum]
+        if enough:
+            return enough[0]
+        if by_default:
+            reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
+            options.misfits.append(Misfit(option=option, reason=reason, by_default=True))
+        else:
+            options.misfits.append(
+                Misfit(
+                    option=option,
+                    reason=f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, "
+                    f"got {minimum}",
+                    code="FAB133",
+                    path=("topology", "spine", "min_count"),
+                    hint="more uplinks of a leaf, broken out ones for instance, reach more spines",
+                )
+            )
+        return None
+    stated = options.spine_total
+    if stated % share == 0 and stated // share in valid:
+        return stated // share
+    each = plural(stated // share, "spine") + (f" of each of {_share(options, pods)}" if share > 1 else "")
+    if stated % share:
+        reason = f"spine.count: expected a multiple of {share} ({_share(options, pods)}), got {stated}"
+    elif stated // share in divisors:
+        reason = f"spine.count: expected enough ports for the uplinks, got {each}"
+    else:
+        expected = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {expected}, got {each}"
+    options.misfits.append(
+        Misfit(
+            option=option,
+            reason=reason,
+            code="FAB133",
+            path=("topology", "spine", "count"),
+            requested=stated,
+            valid=tuple(s * share for s in valid),
+        )
+    )
+    return None
+
+
+def _share(options: Options, pods: int) -> str:
+    parts = [plural(pods, "pod")] if pods > 1 else []
+    if options.networks > 1 or not parts:
+        parts.append(plural(options.networks, "isolated network"))
+    return " x ".join(parts)
+
 
 # --- three tiers: how a spine is split, how units make pods, and how many cores join them ---------------------
 
@@ -75,7 +132,7 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
             path = ("topology", "pods") if spec.constraints.pods else spine_switch_path(spec)
             options.misfits.append(Misfit(option=option, reason=reason, path=path, hint=_pod_hint(spec, most)))
             continue
-        spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods=pods)
+        spines = _pick_spines(options, valid, divisors, minimum, by_default, option, pods=pods)
         cores = _cores(options, option, pods, spines, up, core_gbps) if spines else None
         if spines is None or cores is None:
             continue
@@ -347,7 +404,7 @@ def _two_tiers(options: Options, speed: int, minimum: int, *, by_default: bool) 
             )
         )
         return None
-    spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods=1)
+    spines = _pick_spines(options, valid, divisors, minimum, by_default, option, pods=1)
     if spines is None:
         return None
     return Shape(tiers=2, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=spines)
