@@ -11,9 +11,9 @@ from fabric.design.planner.sizing import decide
 from fabric.design.planner.sizing_inputs import leaf_uplinks
 from fabric.design.planner.sizing_rule import core_speed, spine_split
 from fabric.model.plan import (
-    AttachedPorts,
     FabricPlan,
     FabricSpec,
+    FreePortCounts,
     GroupSize,
     GroupSpec,
     Sizing,
@@ -101,7 +101,7 @@ class Case:
     spec: FabricSpec
     sizing: Sizing
     known_units_per_pod: int
-    attached: AttachedPorts | None = None  # ports of attachments, if the fabric is wired
+    attached: FreePortCounts | None = None  # ports of attachments, if the fabric is wired
     sessions: Sessions | None = None  # besides the underlay, if the fabric is wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:

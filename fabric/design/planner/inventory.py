@@ -300,8 +300,8 @@ def _servers(
         unit = place // size.unit_servers
         where = {
             "group": size.name,
-            "unit": units[unit],
-            "pod": _pod(sizing, numbers, size.name, unit),
+            "unit": -1 if group.shared else units[unit],
+            "pod": -1 if group.shared else _pod(sizing, numbers, size.name, unit),
             "rack": rack[place // per_rack] if per_rack else -1,
         }
         yield DeviceDraft(position, where, (place % run if key else position) + 1)
