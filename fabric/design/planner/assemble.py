@@ -130,8 +130,10 @@ def _with_asns(spec: FabricSpec, devices: list[Device], asns: Mapping[str, Area]
     return [*result, *devices[len(result) :]]
 
 
-def _shape(sizing: Sizing) -> Shape:
-    return Shape(sizing.tiers, sizing.networks, sizing.uplink_gbps, sizing.units_per_pod)
+def _shapes(sizing: Sizing) -> dict[str, Shape]:
+    """The shape of each wiring: what it is begun again for."""
+    shape = Shape(sizing.tiers, sizing.networks, sizing.uplink_gbps, sizing.units_per_pod)
+    return {"leaf-spine": shape, "spine-core": replace(shape, spines_per_core=sizing.spines_per_core)}
 
 
 def _wire(
@@ -143,8 +145,8 @@ def _wire(
     context: Context,
 ) -> tuple[dict[str, tuple[Record, ...]], Links, dict[str, tuple[PortSpot, ...]]]:
     """All links, and their records for the lock."""
-    shape, recorded = _shape(sizing), context.lock.wiring
-    chains = {kind: joined(recorded.get(kind, ()), shape) for kind in ("leaf-spine", "spine-core")}
+    shapes, recorded = _shapes(sizing), context.lock.wiring
+    chains = {kind: joined(recorded.get(kind, ()), shape) for kind, shape in shapes.items()}
     histories = {kind: epochs(chain) for kind, chain in chains.items()}
     sites = [
         wiring.GroupSites(
@@ -167,16 +169,16 @@ def _wire(
         parts.append(links)
     if sizing.cores:
         down = core_downlinks(spec, sizing)
-        places = numbers.pods
-        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # removed pods occupy no ports
+        places, room = numbers.pods, len(down) // sizing.links_per_core  # spines that a core has ports for
+        if (int(places.max()) + 1) * sizing.spines_per_core > room:  # removed pods occupy no ports
             places = np.arange(len(places))
-        pods = int(places.max()) + 1
+        spines = (int(places.max()) + 1) * sizing.spines_per_core
         held = max((epoch.lowers for epoch in histories["spine-core"]), default=0)
-        if pods < held <= len(down) // sizing.links_per_core:  # removed pods that may return keep their ports
-            pods = held
-        current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), pods)
+        if spines < held <= room:  # removed pods that may return keep their ports
+            spines = held
+        current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), spines)
         history["spine-core"] = continued(
-            histories["spine-core"], current, [wiring.SPINES] * pods, {wiring.SPINES: sizing.spine_uplinks}, len(down)
+            histories["spine-core"], current, [wiring.SPINES] * spines, {wiring.SPINES: sizing.spine_uplinks}, len(down)
         )
         parts.append(
             wiring.spine_core_links(
@@ -193,7 +195,9 @@ def _wire(
     attached_links, attached_ports = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
     if attached_links is not None:
         parts.append(attached_links)
-    entries = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
+    entries = {
+        kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shapes[kind]) for kind, epochs_now in history.items()
+    }
     return entries, concatenate(parts), attached_ports
 
 

@@ -225,7 +225,7 @@ def _cores(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[st
         alike = _alike(spec, sizing, network, key)
         for group, core in np.ndindex(numbers.core.shape[1:]):
             number = int(numbers.core[network, group, core])
-            local = (core * sizing.spines + group) * len(alike) + alike.index(network)
+            local = (core * sizing.core_groups + group) * len(alike) + alike.index(network)
             yield DeviceDraft(number, _network(spec, sizing, network), (local if key else number) + 1)
 
 

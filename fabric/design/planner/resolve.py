@@ -146,6 +146,7 @@ def _constraints(topology: Topology) -> Constraints:
         spines=topology.spine.count or None,
         min_spines=topology.spine.min_count,
         cores=topology.core.count,
+        core_groups=topology.core.groups,
         spare_server_ports=topology.leaf.spare_server_ports,
     )
 

@@ -17,14 +17,17 @@ from fabric.design.planner.sizing_inputs import (
     Misfit,
     Options,
     Shape,
+    divisors_of,
     leaf_fits,
     leaf_uplinks,
     most_servers,
     ratio_kept,
     uplink_speeds,
 )
-from fabric.design.planner.sizing_rule import choose, core_speed, spine_split
+from fabric.design.planner.sizing_rule import choose
+from fabric.design.planner.three_tiers import core_speed, joins, spine_split
 from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, NoFit, Sizing, capacity, leaf_ports, spare
+from fabric.model.plan.lock import NOT_WIRED, WiredPods
 
 # --- the largest size: servers that the same intent carries before it needs another tier ----------------------
 
@@ -73,31 +76,46 @@ def _most_of_three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: S
     down, up = split
     rule = spec.constraints.pods
     fixed_spines = spec.stated("topology", "spine", "count") and not spec.reserve
-    fixed_cores = spec.stated("topology", "core", "count") and not spec.reserve
-    spines = shape.spines if fixed_spines else reduce(gcd, uplinks)
     heaviest = max(d.leaves * u for d, u in zip(demands, uplinks, strict=True))
-    per_pod = spines * down // heaviest
-    if rule is not None and rule.count is None:
-        per_pod = shape.units_per_pod
-    cores = shape.cores if fixed_cores else up
-    pods = shape.pods if fixed_spines else cores * capacity(spec.core.model, core_speed(spec)) // up
-    if rule is not None and rule.count is not None:
-        pods = min(pods, rule.count)
-    others = sum(ceil_div(demand.units, per_pod) for demand in demands[1:]) if per_pod else 0
-    return per_pod * max(0, pods - others)
+    most = 0
+    for spines in [shape.spines] if fixed_spines else divisors_of(reduce(gcd, uplinks)):
+        per_pod = spines * down // heaviest
+        if rule is not None and rule.count is None:
+            per_pod = shape.units_per_pod
+        pods = shape.pods if fixed_spines else _most_pods(spec, spines, up)
+        if rule is not None and rule.count is not None:
+            pods = min(pods, rule.count)
+        others = sum(ceil_div(demand.units, per_pod) for demand in demands[1:]) if per_pod else 0
+        most = max(most, per_pod * max(0, pods - others))
+    return most
+
+
+def _most_pods(spec: FabricSpec, spines: int, up: int) -> int:
+    """Most pods of so many spines that cores join, as many cores as spines have uplinks unless their number is stated."""
+    total = None if spec.reserve else spec.constraints.cores
+    groups = spec.constraints.core_groups
+    fitting = joins(spines, up, capacity(spec.core.model, core_speed(spec)))
+    return max(
+        (
+            join.most_pods
+            for join in fitting
+            if total in (None, join.total * spec.networks) and groups in (None, spines // join.spines_per_core)
+        ),
+        default=0,
+    )
 
 
 # --- counts of a fabric ---------------------------------------------------------------------------------------
 
 
-def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
+def size(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> Sizing:
     """Sizes a fabric by the rule. Raises InputError with the numbers that do not fit.
 
-    `known_units_per_pod` is that of a fabric in service: as long as it fits, growth adds pods and
-    does not regroup them.
+    `wired` are the pods of a fabric in service: as long as they fit, growth adds pods, does not regroup them, and keeps the
+    spines that share a core.
     """
     report = Report()
-    options, shape = decide(spec, known_units_per_pod)
+    options, shape = decide(spec, wired)
     if shape is None:
         _explain_misfits(spec, options.misfits, report)
     built = tuple(_demand(spec, group, group.count) for group in spec.groups)
@@ -108,7 +126,7 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
     return sizing
 
 
-def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
+def decide(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> tuple[Options, Shape | None]:
     """The shape that the rule gives, and what was tried before it."""
     stated = spec.constraints
     options = Options(
@@ -117,11 +135,11 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
         spine_total=None if spec.reserve else stated.spines,
         core_total=None if spec.reserve else stated.cores,
     )
-    if known_units_per_pod:
-        with_pods = replace(options, pod_units=known_units_per_pod, misfits=[])
-        shape = choose(with_pods)
+    for kept in dict.fromkeys((wired, WiredPods(wired.units))) if wired.units else ():
+        as_wired = replace(options, wired=kept, misfits=[])
+        shape = choose(as_wired)
         if shape is not None and shape.tiers == 3:
-            return with_pods, shape
+            return as_wired, shape
     return options, choose(options)
 
 
@@ -188,7 +206,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
             )
             spines = shape.spines
     if stated.cores is not None and shape.tiers == 3:
-        groups = spines * spec.networks
+        groups = ceil_div(spines, shape.spines_per_core) * spec.networks
         cores = stated.cores // groups
         if stated.cores % groups or not 1 <= cores <= shape.cores:
             report.error(
@@ -230,6 +248,7 @@ def _sizing(
         spine_uplinks=shape.spine_uplinks,
         cores=shape.cores,
         cores_built=cores,
+        spines_per_core=shape.spines_per_core,
         attachments=sum(attachment.links for attachment in spec.attachments),
         limit_servers=servers + sum(group.planned for group in others),
         limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),

@@ -343,7 +343,7 @@ def spine_core_links(
     core_down: SlotTable,
     pod_places: Ints,
 ) -> Links:
-    """Links between spines and cores: spine i of every pod is cabled to core group i of its network.
+    """Links between spines and cores: spines of every pod that share a core have places beside each other on it.
 
     Args:
         spine_index, spine_number: [pod, network, spine], pods in order of their numbers.
@@ -355,13 +355,14 @@ def spine_core_links(
     pods, networks, spines = spine_index.shape
     shape = (pods, networks, spines, *lower.shape)
     pod, network, spine, core, link = (axis.ravel() for axis in np.indices(shape))
-    slot, down = lower[core, link], upper[pod_places[pod], link]
+    group, place = np.divmod(spine, sizing.spines_per_core)
+    slot, down = lower[core, link], upper[pod_places[pod] * sizing.spines_per_core + place, link]
     return _columns(
         SPINE_CORE,
         sizing.core_gbps,
         spine_index[pod, network, spine],
         (spine_up.cage[slot], spine_up.sub[slot], spine_up.split[slot]),
-        core_index[network, spine, core],
+        core_index[network, group, core],
         (core_down.cage[down], core_down.sub[down], core_down.split[down]),
         row=spine_number[pod, network, spine],
         column=slot,

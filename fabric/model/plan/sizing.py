@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.base.rounding import ceil_div
 from fabric.model.plan.lock import Ints
 from fabric.model.plan.spec import FabricSpec, GroupSpec
 from fabric.model.plan.topology import CORE, LEAF, SPINE
@@ -56,6 +57,7 @@ class Sizing:
     spine_uplinks: int  # of the finished fabric
     cores: int  # of one core group of the finished fabric
     cores_built: int
+    spines_per_core: int  # of one pod: they share the cores of a group
     attachments: int  # links
     limit_servers: int
     limit_gpus: int
@@ -82,6 +84,11 @@ class Sizing:
         return sum(group.pods for group in self.groups)
 
     @property
+    def pods_planned(self) -> int:
+        """Sets of spines in one isolated network of the finished fabric."""
+        return sum(group.pods_planned for group in self.groups) if self.tiers == 3 else 1
+
+    @property
     def spineless(self) -> bool:
         """Leaves that carry their servers alone: no spines, and no links between two leaves."""
         return self.tiers == 1 and self.kind != "collapsed"
@@ -96,8 +103,17 @@ class Sizing:
         return self.pods if self.tiers == 3 else 1
 
     @property
+    def core_groups(self) -> int:
+        """Groups of cores in one isolated network of the finished fabric."""
+        return self.spines // self.spines_per_core if self.cores else 0
+
+    @property
+    def core_groups_built(self) -> int:
+        return ceil_div(self.spines_built, self.spines_per_core) if self.cores else 0
+
+    @property
     def core_count(self) -> int:
-        return self.networks * self.spines_built * self.cores_built
+        return self.networks * self.core_groups_built * self.cores_built
 
     def links_per_spine(self, group: GroupSize) -> int:
         """Links between a leaf of the group and each spine of its plane and pod."""
@@ -123,10 +139,9 @@ class Sizing:
     @property
     def planned_by_role(self) -> dict[str, int]:
         """Switches of the finished fabric by role."""
-        pods = sum(group.pods_planned for group in self.groups) if self.tiers == 3 else 1
         return {
-            CORE: self.networks * self.spines * self.cores,
-            SPINE: self.networks * pods * self.spines,
+            CORE: self.networks * self.core_groups * self.cores,
+            SPINE: self.networks * self.pods_planned * self.spines,
             LEAF: sum(group.units_planned * group.unit_leaves for group in self.groups),
         }
 

@@ -84,6 +84,7 @@ class Constraints:
     spines: int | None  # in all
     min_spines: int | None  # of a plane or pod
     cores: int | None  # in all
+    core_groups: int | None  # of one isolated network
     spare_server_ports: int  # of every leaf
 
 

@@ -9,7 +9,7 @@ from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, e
 from fabric.model.plan.cages import Layout, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import FabricSpec
-from fabric.model.plan.topology import KINDS, LEAF, SPINE, SWITCH_ROLES
+from fabric.model.plan.topology import CORE, KINDS, LEAF, SPINE, SWITCH_ROLES
 
 # --- the document ---------------------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ def _spine_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
 def _core_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     if sizing.tiers < 3:
         return _ports(0, 0, 0, 0, 0)
-    used = sizing.pods * sizing.links_per_core
+    used = sizing.pods * min(sizing.spines_per_core, sizing.spines_built) * sizing.links_per_core
     return _ports(used, 0, capacity(spec.core.model, sizing.core_gbps) - used, sizing.core_gbps, 0)
 
 
@@ -318,16 +318,11 @@ def _models(spec: FabricSpec, sizing: Sizing) -> dict[str, str]:
 def _planned(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     """The finished fabric that room is left for."""
     units = sum(group.units_planned for group in sizing.groups)
-    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
     group = sizing.groups[0]
     up = group.uplinks * sizing.uplink_gbps
     return {
         "servers": sum(s.planned for s in spec.groups),
         "units": units,
-        "switches": {
-            "leaf": sum(g.units_planned * g.unit_leaves for g in sizing.groups),
-            "spine": sizing.networks * pods * sizing.spines,
-            "core": sizing.networks * sizing.spines * sizing.cores,
-        },
+        "switches": {role: sizing.planned_by_role[role] for role in (LEAF, SPINE, CORE)},
         "oversubscription": {"leaf": round(group.down * group.down_gbps / up, 4) if up else 1.0},
     }
