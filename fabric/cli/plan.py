@@ -71,8 +71,9 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         size = f"{counted(size_of_group['units'], 'unit')} of {size_of_group['unit']['servers']}"
         out.append(f"            {size_of_group['servers']:,} {group}{model} in {size}")
     if row["tiers"] == 3:
+        rails = f"{counted(pods['rails'], 'rail')} of " if "rails" in pods else ""
         out.append(
-            f"  pods      {pods['count']:,} of {counted(pods['units'], 'unit')}: "
+            f"  pods      {pods['count']:,} of {rails}{counted(pods['units'], 'unit')}: "
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
     switches = []

@@ -174,8 +174,8 @@ def _servers(spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> list[int]
 
 
 def _per_unit(sizing: Sizing) -> tuple[int, ...]:
-    """Leaves of a unit of each group in one isolated network."""
-    return tuple(group.unit_leaves // sizing.networks for group in sizing.groups)
+    """Leaves of a unit of each group in one isolated network and pod."""
+    return tuple(group.leaves_of_pod(1, sizing.networks) for group in sizing.groups)
 
 
 def _built(sizing: Sizing) -> tuple[int, ...]:
@@ -208,7 +208,7 @@ def _three_tiers(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Aim:
     down, ports = most_down(spec, up, sizing.uplink_gbps, sizing.core_gbps), capacity(spec.core.model, sizing.core_gbps)
     aims = []
     for size in range(1, min(sizing.units_per_pod, max(aim.units)) + 1):
-        pods = sum(ceil_div(n, size) for n in aim.units)
+        pods = sum(ceil_div(n, size) * group.pods_per_unit for n, group in zip(aim.units, sizing.groups, strict=True))
         if min(KEPT, sizing.pods) <= pods <= sizing.pods:
             uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, aim.spines, max)
             enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * shared * up <= n * ports)
@@ -257,7 +257,8 @@ def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int
         if spec.stated("topology", "leaf", "oversubscription") and max(ratios) > spec.leaf_ratio:
             text.put((*base, "leaf", "oversubscription"), ceil(max(ratios) * 1000) / 1000)
     if sizing.tiers == 3:
-        text.put((*base, "pods"), {"units": aim.units_per_pod})
+        rails = {"rails": spec.constraints.pods.rails} if spec.constraints.pods and spec.constraints.pods.rails else {}
+        text.put((*base, "pods"), {"units": aim.units_per_pod, **rails})
         text.put((*base, "spine", "uplinks"), {"count": aim.spine_uplinks, "speed_gbps": sizing.core_gbps})
         text.put((*base, "core", "count"), sizing.networks * aim.cores)
         if sizing.spines_per_core > 1:

@@ -19,6 +19,7 @@ from fabric.model.plan import (
     Sizing,
     capacity,
     leaf_layout,
+    leaf_spine_ports_used,
     oversubscription,
     spare,
 )
@@ -198,7 +199,7 @@ def _spines(case: Case) -> list[str]:
     options, _ = decide(spec, case.wired)
     out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
-    uplinks = sorted({size.uplinks for size in sizing.groups})
+    uplinks, split = sorted({size.uplinks for size in sizing.groups}), None
     if sizing.tiers == 2:
         ports = capacity(spec.spine.model, sizing.uplink_gbps)
         links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
@@ -211,7 +212,7 @@ def _spines(case: Case) -> list[str]:
     else:
         split = spine_split(spec, sizing.uplink_gbps, core_speed(spec))
         assert split is not None
-        heaviest = max(d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
+        heaviest = max(d.leaves_of_pod * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
         links = sizing.units_per_pod * heaviest
         out.extend(
             (
@@ -225,6 +226,9 @@ def _spines(case: Case) -> list[str]:
         f"  rounded up to a number that divides a leaf's {' and '.join(map(str, uplinks))} uplinks{_floor(case)}: "
         f"{sizing.spines}"
     )
+    if sizing.tiers == 3 and split is not None and sizing.spine_uplinks != split[1]:
+        down = leaf_spine_ports_used(sizing)
+        out.append(f"  each has {down} x {sizing.uplink_gbps}G down, so it needs {sizing.spine_uplinks} uplinks")
     if sizing.spines_built != sizing.spines:
         out.append(f"  {sizing.spines_built} of them are built now, the ports of the others are reserved")
     factors = [f"{sizing.spine_pods} pods"] if sizing.spine_pods > 1 else []
@@ -272,9 +276,12 @@ def _pods(case: Case) -> list[str]:
         why = "as stated"
     else:
         why = "the size that needs the fewest switches; ties go to the largest"
-    out = [f"a pod is {plural(sizing.units_per_pod, 'unit')}: {why}"]
+    rule = case.spec.constraints.pods
+    rails = f"{plural(rule.rails, 'rail')} of " if rule and rule.rails else ""
+    out = [f"a pod is {rails}{plural(sizing.units_per_pod, 'unit')}: {why}"]
     for size, _ in case.groups():
-        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}) = {size.pods}")
+        each = f" x {size.pods_per_unit} pods, by rails" if size.pods_per_unit > 1 else ""
+        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}){each} = {size.pods}")
     return out
 
 

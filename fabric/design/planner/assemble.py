@@ -217,20 +217,21 @@ def _leaf_spine(
         arrivals, first = _arrivals(spec, sizing, numbers)
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
         history = continued(earlier, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
-        pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
+        pods = [np.zeros_like(site.leaf) for site in sites]
         return history, wiring.leaf_spine_links(
             sites, sizing, history, arrivals, places, index.spine, pods=pods, spine_down=down
         )
-    leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
+    leaves = {size.name: size.leaves_of_pod(sizing.units_per_pod, sizing.networks) for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
     tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
     history = min(tried, key=len)  # pods do not mix groups: all groups keep the same part of the history
     parts = []
     for site in sites:
-        size, per_unit = site.size, site.size.unit_leaves // sizing.networks
+        size, per_unit = site.size, site.size.leaves_of_pod(1, sizing.networks)
         unit = np.arange(size.units)
         place = (unit % sizing.units_per_pod)[:, None] * per_unit + site.unit.rank[None, :]
-        pods = [numbers.pod_places(size.name)[unit // sizing.units_per_pod]]
+        row = (unit // sizing.units_per_pod * size.pods_per_unit)[:, None] + site.unit.pod[None, :]
+        pods = [numbers.pod_places(size.name)[row]]
         arrivals = [size.name] * leaves[size.name]
         parts.append(
             wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods=pods, spine_down=down)

@@ -76,7 +76,9 @@ def _most_of_three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: S
     down, up = split
     rule = spec.constraints.pods
     fixed_spines = spec.stated("topology", "spine", "count") and not spec.reserve
-    heaviest = max(d.leaves * u for d, u in zip(demands, uplinks, strict=True))
+    if spec.constraints.pods and spec.constraints.pods.rails:
+        up = shape.spine_uplinks
+    heaviest = max(d.leaves_of_pod * u for d, u in zip(demands, uplinks, strict=True))
     most = 0
     for spines in [shape.spines] if fixed_spines else divisors_of(reduce(gcd, uplinks)):
         per_pod = spines * down // heaviest
@@ -85,8 +87,8 @@ def _most_of_three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: S
         pods = shape.pods if fixed_spines else _most_pods(spec, spines, up)
         if rule is not None and rule.count is not None:
             pods = min(pods, rule.count)
-        others = sum(ceil_div(demand.units, per_pod) for demand in demands[1:]) if per_pod else 0
-        most = max(most, per_pod * max(0, pods - others))
+        others = sum(demand.pods(per_pod) for demand in demands[1:]) if per_pod else 0
+        most = max(most, per_pod * (max(0, pods - others) // demands[0].pods_per_unit))
     return most
 
 
@@ -149,7 +151,12 @@ def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
     leaves = spec.rails(group) * per_nic * (unit // per_leaf)
     return Demand(
-        ceil_div(group.places(servers), unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps
+        units=ceil_div(group.places(servers), unit),
+        leaves=leaves // spec.networks,
+        servers_per_leaf=per_leaf,
+        down=per_leaf * ports,
+        down_gbps=group.nic.speed_gbps,
+        pods_per_unit=spec.pods_per_unit(group),
     )
 
 
@@ -178,7 +185,7 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
 
 def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
     """Servers that a leaf has ports and uplinks for, up to so many, at the first speed that is tried; all where none fit."""
-    demand = Demand(1, 2, servers, servers * ports, speed_gbps)
+    demand = Demand(units=1, leaves=2, servers_per_leaf=servers, down=servers * ports, down_gbps=speed_gbps)
     speeds = uplink_speeds(spec, (demand,), broken_out=True)
     if spec.kind == "collapsed":  # no spines, so no other speed is tried
         speeds = [spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps]
@@ -193,7 +200,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
     spines, cores = shape.spines, shape.cores
     if not spec.reserve:
         return spines, cores
-    pods = sum(ceil_div(d.units, shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
+    pods = sum(d.pods(shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
     share = pods * spec.networks
     if stated.spines is not None:
         spines = stated.spines // share
@@ -267,10 +274,11 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
         gpus=group.count * group.server.gpus,
         unit_servers=unit,
         unit_leaves=unit_leaves,
+        pods_per_unit=now.pods_per_unit,
         units=now.units,
         units_planned=later.units,
-        pods=ceil_div(now.units, per_pod),
-        pods_planned=ceil_div(later.units, per_pod),
+        pods=now.pods(per_pod),
+        pods_planned=later.pods(per_pod),
         servers_per_leaf=now.servers_per_leaf,
         leaf_ports_per_server=ports,
         down=now.down,

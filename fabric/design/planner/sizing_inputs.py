@@ -15,7 +15,7 @@ from fabric.model.plan.lock import NOT_WIRED, WiredPods
 KeyPath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Demand:
     """The demand of a group of servers, per unit and per leaf."""
 
@@ -24,6 +24,16 @@ class Demand:
     servers_per_leaf: int
     down: int  # server ports of one leaf, without spare ports
     down_gbps: int
+    pods_per_unit: int = 1  # pods that the leaves of a unit are spread over, by rails
+
+    def pods(self, units: int) -> int:
+        """Pods of so many units each."""
+        return ceil_div(self.units, units) * self.pods_per_unit
+
+    @property
+    def leaves_of_pod(self) -> int:
+        """Leaves of a unit in one pod."""
+        return self.leaves // self.pods_per_unit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,7 +85,7 @@ def _one_tier(options: Options) -> Shape | None:
 def _many_pods(spec: FabricSpec) -> bool:
     """Whether the intent asks for pods, which only a third tier joins."""
     pods = spec.constraints.pods
-    return pods is not None and pods.count != 1
+    return pods is not None and (pods.count != 1 or pods.rails is not None)
 
 
 def _two_tiers(options: Options, speed: int, minimum: int, *, by_default: bool) -> Shape | None:

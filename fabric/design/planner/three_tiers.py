@@ -62,11 +62,11 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
         return None
     down, up = split
     divisors = divisors_of(reduce(gcd, uplinks))
-    heaviest = max(d.leaves * u for d, u in zip(options.demands, uplinks, strict=True))
+    heaviest = max(d.leaves_of_pod * u for d, u in zip(options.demands, uplinks, strict=True))
     best: tuple[int, int, Shape] | None = None
     most = divisors[-1] * down // heaviest  # units of a pod
     for units in _pod_sizes(options, option, most):
-        pods = sum(ceil_div(demand.units, units) for demand in options.demands)
+        pods = sum(demand.pods(units) for demand in options.demands)
         valid = [s for s in divisors if units * heaviest <= s * down]
         if not valid:
             most_spines = f"at most {divisors[-1]} spines of {plural(down, 'port')} down take {divisors[-1] * down}"
@@ -75,8 +75,11 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
             options.misfits.append(Misfit(option=option, reason=reason, path=path, hint=_pod_hint(spec, most)))
             continue
         spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods=pods)
-        join = _join(options, option, pods, spines, up, core_gbps) if spines else None
-        if spines is None or join is None:
+        if spines is None:
+            continue
+        up = spine_uplinks(spec, split[1], units * heaviest // spines, speed, core_gbps)
+        join = _join(options, option, pods, spines, up, core_gbps)
+        if join is None:
             continue
         shape = Shape(
             tiers=3,
@@ -165,7 +168,7 @@ def _equal_pods(options: Options, count: int) -> tuple[int, int, int]:
     """
 
     def pods(size: int) -> int:
-        return sum(ceil_div(demand.units, size) for demand in options.demands)
+        return sum(demand.pods(size) for demand in options.demands)
 
     low, high = 1, max(demand.units for demand in options.demands)
     while low < high:
@@ -276,6 +279,13 @@ def spine_split(spec: FabricSpec, down_gbps: int, up_gbps: int) -> tuple[int, in
             low = up + 1
     down = most_down(spec, low, down_gbps, up_gbps)
     return (down, low) if down else None
+
+
+def spine_uplinks(spec: FabricSpec, most: int, down: int, down_gbps: int, up_gbps: int) -> int:
+    """Uplinks of a spine: `most` of its split, or with pods of stated rails as many as its `down` links from leaves need."""
+    if spec.constraints.spine_uplinks.count or not (spec.constraints.pods and spec.constraints.pods.rails):
+        return most
+    return ceil_div(down * down_gbps * spec.spine_ratio.denominator, spec.spine_ratio.numerator * up_gbps)
 
 
 def _spine_ratio_kept(spec: FabricSpec, down: int, up: int) -> bool:

@@ -295,7 +295,7 @@ def leaf_spine_links(
         arrivals: group of every leaf that a spine meets, in order of arrival.
         places: per group, each leaf's place in that order, [unit, leaf of the unit].
         spine_index: device index of every spine, [pod, network, spine].
-        pods: per group, the pod of each unit.
+        pods: per group, the pod of each leaf, [unit, leaf of the unit].
         spine_down: downlink slots of a spine.
     """
     upper = upper_slots(history, arrivals)
@@ -323,7 +323,7 @@ def leaf_spine_links(
                 sizing.uplink_gbps,
                 site.leaf[unit, leaf],
                 (up.cage[slot], up.sub[slot], up.split[slot]),
-                spine_index[pods[group][unit], site.unit.network[leaf], spine],
+                spine_index[pods[group][unit, leaf], site.unit.network[leaf], spine],
                 (spine_down.cage[down], spine_down.sub[down], spine_down.split[down]),
                 row=site.number[unit, leaf],
                 column=slot,

@@ -23,6 +23,7 @@ class GroupSize:
     gpus: int
     unit_servers: int
     unit_leaves: int  # over every isolated network
+    pods_per_unit: int  # pods that the leaves of a unit are spread over, by rails
     units: int  # built
     units_planned: int
     pods: int  # built
@@ -38,6 +39,10 @@ class GroupSize:
     @property
     def leaves(self) -> int:
         return self.units * self.unit_leaves
+
+    def leaves_of_pod(self, units: int, networks: int) -> int:
+        """Leaves of so many units in one pod of an isolated network."""
+        return units * self.unit_leaves // (networks * self.pods_per_unit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +160,7 @@ class Sizing:
 # --- Coordinates ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnitPlan:
     """The leaves of one unit of a group, as arrays over the leaf's place in the unit."""
 
@@ -163,24 +168,29 @@ class UnitPlan:
     plane: Ints
     rail: Ints  # -1 where leaves serve no single rail
     rack: Ints  # rack of the unit, -1 where a leaf serves the whole unit
-    rank: Ints  # place among the unit's leaves of the same network
+    pod: Ints  # which of the unit's pods, from 0
+    rank: Ints  # place among the unit's leaves of the same network and pod
 
 
 def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
     """The `count` leaves of a unit, rail by rail (or rack by rack), in each those that a NIC's ports are spread over."""
     place = np.arange(count)
     if spec.kind == "collapsed":
-        none = np.full(count, -1)
-        return UnitPlan(np.zeros(count, int), np.zeros(count, int), none, none, place)
+        none, zero = np.full(count, -1), np.zeros(count, int)
+        return UnitPlan(network=zero, plane=zero, rail=none, rack=none, pod=zero, rank=place)
     block, port = place // per_nic, place % per_nic
     plane = port * spec.planes // per_nic
     racks = spec.kind == "rack"
     rail = np.full(count, -1) if racks else block
     network = plane + spec.planes * rail if spec.kind == "rail-only" else plane
+    rule = spec.constraints.pods
+    pod = block // rule.rails if rule and rule.rails else np.zeros(count, int)
     rank = np.zeros(count, dtype=np.int64)
-    for at in range(spec.networks):
-        rank[network == at] = np.arange(int((network == at).sum()))
-    return UnitPlan(network, plane, rail, block if racks else np.full(count, -1), rank)
+    for at in np.ndindex(spec.networks, int(pod.max()) + 1):
+        mine = (network == at[0]) & (pod == at[1])
+        rank[mine] = np.arange(int(mine.sum()))
+    rack = block if racks else np.full(count, -1)
+    return UnitPlan(network=network, plane=plane, rail=rail, rack=rack, pod=pod, rank=rank)
 
 
 @dataclass(frozen=True)

@@ -221,6 +221,11 @@ class FabricSpec:
             return 1
         return self.constraints.rails or group.nic.count
 
+    def pods_per_unit(self, group: GroupSpec) -> int:
+        """Pods that the leaves of a unit are spread over: with `pods.rails` several, each of so many rails."""
+        rule = self.constraints.pods
+        return self.rails(group) // rule.rails if rule and rule.rails else 1
+
     @property
     def networks(self) -> int:
         """Isolated networks: planes, times the rails when every rail is a Clos of its own."""

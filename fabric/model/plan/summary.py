@@ -28,6 +28,7 @@ class PodsDocument(Document):
     units: Count
     leaves: Count
     spines: Count
+    rails: Count = json_key("of a pod, where the intent states them", default=None)
 
 
 class LengthDocument(Document):
@@ -167,7 +168,7 @@ def _spine_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
         used = sum(g.leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
         return _ports(used, 0, capacity(spec.spine.model, sizing.uplink_gbps) - used, sizing.uplink_gbps, 0)
     pod = max(
-        min(g.units, sizing.units_per_pod) * (g.unit_leaves // sizing.networks) * sizing.links_per_spine(g)
+        g.leaves_of_pod(min(g.units, sizing.units_per_pod), sizing.networks) * sizing.links_per_spine(g)
         for g in sizing.groups
     )
     layout = spine_layout(spec, sizing)
@@ -222,7 +223,7 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     }
     count = links(spec, sizing)
     pod_units = sizing.units_per_pod if sizing.tiers == 3 else sizing.units
-    pod_leaves = pod_units * group.unit_leaves if sizing.tiers == 3 else sizing.leaves
+    pod_leaves = group.leaves_of_pod(pod_units, 1) if sizing.tiers == 3 else sizing.leaves
     result: dict[str, Any] = {
         "purpose": spec.purpose,
         "kind": sizing.kind,
@@ -257,6 +258,8 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         },
         "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
     }
+    if spec.constraints.pods and spec.constraints.pods.rails:
+        result["pods"]["rails"] = spec.constraints.pods.rails
     if len(sizing.groups) > 1:
         result["groups"] = {size.name: _group(spec, sizing, at) for at, size in enumerate(sizing.groups)}
     if spec.reserve:
