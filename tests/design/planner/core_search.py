@@ -44,7 +44,8 @@ fabrics:
     servers: {{model: gpu, count: {self.servers}}}
     topology:
       {{tiers: 3, unit: {{servers: {self.unit}}}, leaf: {{switch: {self.leaf}x400g, oversubscription: {self.leaf_ratio}}},
-       spine: {{switch: {self.spine}x400g, oversubscription: {self.spine_ratio}{uplinks}}}, core: {{switch: {self.core}x400g}}{pods}}}
+       spine: {{switch: {self.spine}x400g, oversubscription: {self.spine_ratio}{uplinks}}},
+       core: {{switch: {self.core}x400g}}{pods}}}
 """
 
 
