@@ -249,6 +249,8 @@ def _join(options: Options, option: str, pods: int, spines: int, up: int, speed:
         fitting = [join for join in fitting if join.spines_per_core * stated == spines]
     elif options.wired.spines_per_core:
         fitting = [join for join in fitting if join.spines_per_core == options.wired.spines_per_core]
+    if spec.reserve and spec.constraints.cores:  # those built now are a part of the finished ones
+        fitting = [join for join in fitting if join.total * options.networks >= spec.constraints.cores] or fitting
     total = options.core_total
     totals = {join.total * options.networks: join for join in reversed(fitting)}
     if fitting and total is not None and total not in totals:

@@ -132,6 +132,14 @@ def same_cabling(one: FabricPlan, other: FabricPlan) -> bool:
     return numbers[0] == numbers[1]
 
 
+@pytest.mark.parametrize(("count", "finished"), [(1, 4), (2, 4), (4, 4), (8, 8), (16, 16)])
+def test_stated_cores_are_a_part_of_those_of_the_planned_size(count: int, finished: int) -> None:
+    row = summarize(
+        small(8, f"{{groups: 1, count: {count}}}" if count < 2 else f"{{count: {count}}}", "planned: {servers: 16}")
+    )
+    assert (row["backend"]["switches"]["core"], row["backend"]["planned"]["switches"]["core"]) == (count, finished)
+
+
 def test_a_fabric_in_service_keeps_the_spines_that_share_a_core() -> None:
     old = make(small(8, "{groups: 2, count: 4}"))
     new = make(small(16), old.lock)
