@@ -72,8 +72,9 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         where = size if size_of_group["units"] else f"on the leaves of {next(iter(groups))}"
         out.append(f"            {size_of_group['servers']:,} {group}{model} {where}")
     if row["tiers"] == 3:
+        rails = f"{counted(pods['rails'], 'rail')} of " if "rails" in pods else ""
         out.append(
-            f"  pods      {pods['count']:,} of {counted(pods['units'], 'unit')}: "
+            f"  pods      {pods['count']:,} of {rails}{counted(pods['units'], 'unit')}: "
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
     switches = []

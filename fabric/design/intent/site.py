@@ -95,6 +95,13 @@ class Core(Tier):
     """The tier above the spines of a three-tier fabric."""
 
     count: Count | None = Field(None, description="total number of cores, over all planes and groups")
+    groups: Count | None = Field(
+        None,
+        description=(
+            "groups of cores of one plane: the spines of a pod are divided among them, and a spine has a link to every core "
+            "of its group; 1: to every core. Default: the groups that need the fewest cores"
+        ),
+    )
 
 
 class CableLength(Key):

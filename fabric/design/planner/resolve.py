@@ -148,6 +148,7 @@ def _constraints(topology: Topology) -> Constraints:
         spines=topology.spine.count or None,
         min_spines=topology.spine.min_count,
         cores=topology.core.count,
+        core_groups=topology.core.groups,
         spare_server_ports=topology.leaf.spare_server_ports,
     )
 
@@ -339,6 +340,7 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         )
     if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
+    _rails_of_pods(spec, report)
     _same_names(spec, report)
     for position, attachment in enumerate(topology.attachments):
         if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
@@ -401,10 +403,26 @@ def _converged(spec: FabricSpec, report: Report) -> None:
         )
 
 
+def _rails_of_pods(spec: FabricSpec, report: Report) -> None:
+    """Pods of a part of the rails need leaves that serve one rail, and shared cores: every pod has as many rails."""
+    pods = spec.constraints.pods
+    if pods is None or pods.rails is None:
+        return
+    for group in spec.groups:
+        rails = spec.rails(group)
+        if spec.kind == "rail-optimized" and rails % pods.rails == 0:
+            continue
+        expected, hint = "a rail-optimized fabric", "remove `rails`, or set `kind: rail-optimized`"
+        if spec.kind == "rail-optimized":
+            expected, hint = f"a divisor of the {plural(rails, 'rail')} of {group.model}", "1: a pod for each rail"
+        got = pods.rails if spec.kind == "rail-optimized" else f"`kind: {spec.kind}`"
+        report.error("FAB109", spec.at("topology", "pods", "rails"), f"pods.rails: expected {expected}, got {got}", hint)
+
+
 def _no_third_tier(spec: FabricSpec, report: Report) -> None:
     """Pods are joined by a third tier, so they are a mistake beside `tiers: 2`."""
     pods = spec.constraints.pods
-    if pods is not None and pods.count != 1:
+    if pods is not None and (pods.count != 1 or pods.rails):
         report.error(
             "FAB109",
             spec.at("topology", "pods"),

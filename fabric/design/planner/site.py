@@ -91,10 +91,10 @@ def _sized(spec: FabricSpec, lock: FabricLock) -> tuple[FabricSpec, Sizing]:
     *first, last = (hold(one_tier.fewest(candidate, lock), lock) for candidate in splits.candidates(spec, lock))
     for held in first:
         try:
-            return held, size(held, lock.units_per_pod)
+            return held, size(held, lock.pods)
         except InputError:
             continue
-    return last, size(last, lock.units_per_pod)
+    return last, size(last, lock.pods)
 
 
 def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -> None:

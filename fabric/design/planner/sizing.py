@@ -20,13 +20,15 @@ from fabric.design.planner.sizing_inputs import (
     Misfit,
     Options,
     Shape,
+    divisors_of,
     leaf_fits,
     leaf_uplinks,
     most_servers,
     ratio_kept,
     uplink_speeds,
 )
-from fabric.design.planner.sizing_rule import choose, core_speed, spine_split
+from fabric.design.planner.sizing_rule import choose
+from fabric.design.planner.three_tiers import core_speed, joins, spine_split
 from fabric.model.plan import (
     FabricSpec,
     GroupSize,
@@ -40,6 +42,7 @@ from fabric.model.plan import (
     leaf_set,
     spare,
 )
+from fabric.model.plan.lock import NOT_WIRED, WiredPods
 
 # --- the largest size: servers that the same intent carries before it needs another tier ----------------------
 
@@ -88,31 +91,48 @@ def _most_of_three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: S
     down, up = split
     rule = spec.constraints.pods
     fixed_spines = spec.stated("topology", "spine", "count") and not spec.reserve
-    fixed_cores = spec.stated("topology", "core", "count") and not spec.reserve
-    spines = shape.spines if fixed_spines else reduce(gcd, uplinks)
-    heaviest = max(d.leaves * u for d, u in zip(demands, uplinks, strict=True))
-    per_pod = spines * down // heaviest
-    if rule is not None and rule.count is None:
-        per_pod = shape.units_per_pod
-    cores = shape.cores if fixed_cores else up
-    pods = shape.pods if fixed_spines else cores * capacity(spec.core.model, core_speed(spec)) // up
-    if rule is not None and rule.count is not None:
-        pods = min(pods, rule.count)
-    others = sum(ceil_div(demand.units, per_pod) for demand in demands[1:]) if per_pod else 0
-    return per_pod * max(0, pods - others)
+    if spec.constraints.pods and spec.constraints.pods.rails:
+        up = shape.spine_uplinks
+    heaviest = max(d.leaves_of_pod * u for d, u in zip(demands, uplinks, strict=True))
+    most = 0
+    for spines in [shape.spines] if fixed_spines else divisors_of(reduce(gcd, uplinks)):
+        per_pod = spines * down // heaviest
+        if rule is not None and rule.count is None:
+            per_pod = shape.units_per_pod
+        pods = shape.pods if fixed_spines else _most_pods(spec, spines, up)
+        if rule is not None and rule.count is not None:
+            pods = min(pods, rule.count)
+        others = sum(demand.pods(per_pod) for demand in demands[1:]) if per_pod else 0
+        most = max(most, per_pod * (max(0, pods - others) // demands[0].pods_per_unit))
+    return most
+
+
+def _most_pods(spec: FabricSpec, spines: int, up: int) -> int:
+    """Most pods of so many spines that cores join, as many cores as spines have uplinks unless their number is stated."""
+    total = None if spec.reserve else spec.constraints.cores
+    groups = spec.constraints.core_groups
+    fitting = joins(spines, up, capacity(spec.core.model, core_speed(spec)))
+    return max(
+        (
+            join.most_pods
+            for join in fitting
+            if total in (None, join.total * spec.networks) and groups in (None, spines // join.spines_per_core)
+        ),
+        default=0,
+    )
 
 
 # --- counts of a fabric ---------------------------------------------------------------------------------------
 
 
-def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
+def size(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> Sizing:
     """Sizes a fabric by the rule. Raises InputError with the numbers that do not fit.
 
-    `known_units_per_pod` is that of a fabric in service: as long as it fits, growth adds pods and
-    does not regroup them.
+    `wired` are the pods of a fabric in service: as long as they fit, growth adds pods, does not regroup them, and keeps the
+    spines that share a core.
     """
     report = Report()
-    options, shape = decide(spec, known_units_per_pod)
+    options, shape = decide(spec, wired)
     if shape is None:
         _explain_misfits(spec, options.misfits, report)
     built = tuple(_demand(spec, group, group.count) for group in spec.groups)
@@ -123,7 +143,7 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
     return sizing
 
 
-def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
+def decide(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> tuple[Options, Shape | None]:
     """The shape that the rule gives, and what was tried before it."""
     stated = spec.constraints
     options = Options(
@@ -132,11 +152,11 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
         spine_total=None if spec.reserve else stated.spines,
         core_total=None if spec.reserve else stated.cores,
     )
-    if known_units_per_pod:
-        with_pods = replace(options, pod_units=known_units_per_pod, misfits=[])
-        shape = choose(with_pods)
+    for kept in dict.fromkeys((wired, WiredPods(wired.units))) if wired.units else ():
+        as_wired = replace(options, wired=kept, misfits=[])
+        shape = choose(as_wired)
         if shape is not None and shape.tiers == 3:
-            return with_pods, shape
+            return as_wired, shape
     return options, choose(options)
 
 
@@ -156,6 +176,7 @@ def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
         down_gbps=group.nic.speed_gbps,
         further=further,
         shared=shared,
+        pods_per_unit=spec.pods_per_unit(group),
     )
 
 
@@ -237,7 +258,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
     spines, cores = shape.spines, shape.cores
     if not spec.reserve:
         return spines, cores
-    pods = sum(ceil_div(d.units, shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
+    pods = sum(d.pods(shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
     share = pods * spec.networks
     if stated.spines is not None:
         spines = stated.spines // share
@@ -250,7 +271,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
             )
             spines = shape.spines
     if stated.cores is not None and shape.tiers == 3:
-        groups = spines * spec.networks
+        groups = ceil_div(spines, shape.spines_per_core) * spec.networks
         cores = stated.cores // groups
         if stated.cores % groups or not 1 <= cores <= shape.cores:
             report.error(
@@ -292,6 +313,7 @@ def _sizing(
         spine_uplinks=shape.spine_uplinks,
         cores=shape.cores,
         cores_built=cores,
+        spines_per_core=shape.spines_per_core,
         attachments=sum(attachment.links for attachment in spec.attachments),
         limit_servers=servers + sum(group.planned for group in others),
         limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),
@@ -310,10 +332,11 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
         gpus=group.count * group.server.gpus,
         unit_servers=unit,
         unit_leaves=unit_leaves,
+        pods_per_unit=now.pods_per_unit,
         units=now.units,
         units_planned=later.units,
-        pods=ceil_div(now.units, per_pod),
-        pods_planned=ceil_div(later.units, per_pod),
+        pods=now.pods(per_pod),
+        pods_planned=later.pods(per_pod),
         servers_per_leaf=now.servers_per_leaf,
         leaf_ports_per_server=ports,
         down=now.down,

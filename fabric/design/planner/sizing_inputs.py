@@ -12,6 +12,7 @@ from fabric.base.text import plural
 from fabric.design.planner.hardware import advice, does, finer_uplinks, gbps, how_to_state
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
+from fabric.model.plan.lock import NOT_WIRED, WiredPods
 
 KeyPath = tuple[str | int, ...]
 
@@ -46,6 +47,7 @@ class Demand:
     down_gbps: int
     further: tuple[FreePorts, ...] = ()  # of the same servers
     shared: tuple[tuple[int, int], ...] = ()  # (Gb/s, ports) of a leaf for groups without leaves
+    pods_per_unit: int = 1  # pods that the leaves of a unit are spread over, by rails
 
     @property
     def beside(self) -> tuple[tuple[int, int], ...]:
@@ -56,6 +58,15 @@ class Demand:
     def gbps(self) -> int:
         """Bandwidth of the servers on a leaf."""
         return self.down * self.down_gbps + sum(speed * ports for speed, ports in self.beside)
+
+    def pods(self, units: int) -> int:
+        """Pods of so many units each."""
+        return ceil_div(self.units, units) * self.pods_per_unit
+
+    @property
+    def leaves_of_pod(self) -> int:
+        """Leaves of a unit in one pod."""
+        return self.leaves // self.pods_per_unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +81,8 @@ class Shape:
     spines: int  # of one pod
     spine_uplinks: int = 0
     core_gbps: int = 0
-    cores: int = 0  # of one core group; there are as many groups as spines in a pod
+    spines_per_core: int = 1  # of one pod: the spines that share the cores of a group
+    cores: int = 0  # of one core group
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +107,7 @@ class Options:
     demands: tuple[Demand, ...]
     spine_total: int | None  # stated number of spines in all
     core_total: int | None
-    pod_units: int = 0  # units per pod of a fabric in service, 0 for a new one
+    wired: WiredPods = NOT_WIRED  # of a fabric in service
     misfits: list[Misfit] = field(default_factory=list)
 
     @property
@@ -285,3 +297,61 @@ def larger_hint(spec: FabricSpec) -> str:
 def divisors_of(number: int) -> list[int]:
     """Divisors of a number, ascending."""
     return [d for d in range(1, number + 1) if number % d == 0]
+
+
+# --- spines of a plane or pod: what is stated, else the fewest that share the uplinks ------------------------
+
+
+def pick_spines(
+    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, *, pods: int
+) -> int | None:
+    """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
+    share = pods * options.networks
+    if options.spine_total is None:
+        enough = [s for s in valid if s >= minimum]
+        if enough:
+            return enough[0]
+        if by_default:
+            reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
+            options.misfits.append(Misfit(option=option, reason=reason, by_default=True))
+        else:
+            options.misfits.append(
+                Misfit(
+                    option=option,
+                    reason=f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, "
+                    f"got {minimum}",
+                    code="FAB133",
+                    path=("topology", "spine", "min_count"),
+                    hint="more uplinks of a leaf, broken out ones for instance, reach more spines",
+                )
+            )
+        return None
+    stated = options.spine_total
+    if stated % share == 0 and stated // share in valid:
+        return stated // share
+    each = plural(stated // share, "spine") + (f" of each of {share_words(options, pods)}" if share > 1 else "")
+    if stated % share:
+        reason = f"spine.count: expected a multiple of {share} ({share_words(options, pods)}), got {stated}"
+    elif stated // share in divisors:
+        reason = f"spine.count: expected enough ports for the uplinks, got {each}"
+    else:
+        expected = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {expected}, got {each}"
+    options.misfits.append(
+        Misfit(
+            option=option,
+            reason=reason,
+            code="FAB133",
+            path=("topology", "spine", "count"),
+            requested=stated,
+            valid=tuple(s * share for s in valid),
+        )
+    )
+    return None
+
+
+def share_words(options: Options, pods: int) -> str:
+    parts = [plural(pods, "pod")] if pods > 1 else []
+    if options.networks > 1 or not parts:
+        parts.append(plural(options.networks, "isolated network"))
+    return " x ".join(parts)

@@ -294,7 +294,7 @@ def leaf_spine_links(
         arrivals: group of every leaf that a spine meets, in order of arrival.
         places: per group, each leaf's place in that order, [unit, leaf of the unit].
         spine_index: device index of every spine, [pod, network, spine].
-        pods: per group, the pod of each unit.
+        pods: per group, the pod of each leaf, [unit, leaf of the unit].
         spine_down: downlink slots of a spine.
     """
     upper = upper_slots(history, arrivals)
@@ -322,7 +322,7 @@ def leaf_spine_links(
                 sizing.uplink_gbps,
                 site.leaf[unit, leaf],
                 (up.cage[slot], up.sub[slot], up.split[slot]),
-                spine_index[pods[group][unit], site.unit.network[leaf], spine],
+                spine_index[pods[group][unit, leaf], site.unit.network[leaf], spine],
                 (spine_down.cage[down], spine_down.sub[down], spine_down.split[down]),
                 row=site.number[unit, leaf],
                 column=slot,
@@ -342,7 +342,7 @@ def spine_core_links(
     core_down: SlotTable,
     pod_places: Ints,
 ) -> Links:
-    """Links between spines and cores: spine i of every pod is cabled to core group i of its network.
+    """Links between spines and cores: spines of every pod that share a core have places beside each other on it.
 
     Args:
         spine_index, spine_number: [pod, network, spine], pods in order of their numbers.
@@ -354,13 +354,14 @@ def spine_core_links(
     pods, networks, spines = spine_index.shape
     shape = (pods, networks, spines, *lower.shape)
     pod, network, spine, core, link = (axis.ravel() for axis in np.indices(shape))
-    slot, down = lower[core, link], upper[pod_places[pod], link]
+    group, place = np.divmod(spine, sizing.spines_per_core)
+    slot, down = lower[core, link], upper[pod_places[pod] * sizing.spines_per_core + place, link]
     return _columns(
         SPINE_CORE,
         sizing.core_gbps,
         spine_index[pod, network, spine],
         (spine_up.cage[slot], spine_up.sub[slot], spine_up.split[slot]),
-        core_index[network, spine, core],
+        core_index[network, group, core],
         (core_down.cage[down], core_down.sub[down], core_down.split[down]),
         row=spine_number[pod, network, spine],
         column=slot,

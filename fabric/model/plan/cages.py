@@ -186,7 +186,8 @@ def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
 def leaf_spine_ports_used(sizing: Sizing) -> int:
     """Ports that leaves take on the fullest spine of the finished fabric."""
     if sizing.tiers == 3:
-        return sizing.units_per_pod * max(g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
+        units, networks = sizing.units_per_pod, sizing.networks
+        return max(g.leaves_of_pod(units, networks) * sizing.links_per_spine(g) for g in sizing.groups)
     return sum(g.units_planned * g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
 
 

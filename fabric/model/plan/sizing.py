@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.base.rounding import ceil_div
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan.lock import Ints
 from fabric.model.plan.spec import FabricSpec, GroupSpec, NicUse
@@ -25,6 +26,7 @@ class GroupSize:
     gpus: int
     unit_servers: int
     unit_leaves: int  # over every isolated network
+    pods_per_unit: int  # pods that the leaves of a unit are spread over, by rails
     units: int  # built
     units_planned: int
     pods: int  # built
@@ -47,6 +49,10 @@ class GroupSize:
         """Bandwidth of the servers on a leaf."""
         return self.down * self.down_gbps + sum(speed * ports for speed, ports in self.beside)
 
+    def leaves_of_pod(self, units: int, networks: int) -> int:
+        """Leaves of so many units in one pod of an isolated network."""
+        return units * self.unit_leaves // (networks * self.pods_per_unit)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sizing:
@@ -65,6 +71,7 @@ class Sizing:
     spine_uplinks: int  # of the finished fabric
     cores: int  # of one core group of the finished fabric
     cores_built: int
+    spines_per_core: int  # of one pod: they share the cores of a group
     attachments: int  # links
     limit_servers: int
     limit_gpus: int
@@ -96,6 +103,11 @@ class Sizing:
         return sum(group.pods for group in self.groups)
 
     @property
+    def pods_planned(self) -> int:
+        """Sets of spines in one isolated network of the finished fabric."""
+        return sum(group.pods_planned for group in self.groups) if self.tiers == 3 else 1
+
+    @property
     def spineless(self) -> bool:
         """Leaves that carry their servers alone: no spines, and no links between two leaves."""
         return self.tiers == 1 and self.kind != "collapsed"
@@ -110,8 +122,17 @@ class Sizing:
         return self.pods if self.tiers == 3 else 1
 
     @property
+    def core_groups(self) -> int:
+        """Groups of cores in one isolated network of the finished fabric."""
+        return self.spines // self.spines_per_core if self.cores else 0
+
+    @property
+    def core_groups_built(self) -> int:
+        return ceil_div(self.spines_built, self.spines_per_core) if self.cores else 0
+
+    @property
     def core_count(self) -> int:
-        return self.networks * self.spines_built * self.cores_built
+        return self.networks * self.core_groups_built * self.cores_built
 
     def links_per_spine(self, group: GroupSize) -> int:
         """Links between a leaf of the group and each spine of its plane and pod."""
@@ -137,10 +158,9 @@ class Sizing:
     @property
     def planned_by_role(self) -> dict[str, int]:
         """Switches of the finished fabric by role."""
-        pods = sum(group.pods_planned for group in self.groups) if self.tiers == 3 else 1
         return {
-            CORE: self.networks * self.spines * self.cores,
-            SPINE: self.networks * pods * self.spines,
+            CORE: self.networks * self.core_groups * self.cores,
+            SPINE: self.networks * self.pods_planned * self.spines,
             LEAF: sum(group.units_planned * group.unit_leaves for group in self.groups),
         }
 
@@ -154,7 +174,7 @@ class Sizing:
 # --- Coordinates ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnitPlan:
     """The leaves of one unit of a group, as arrays over the leaf's place in the unit."""
 
@@ -162,24 +182,29 @@ class UnitPlan:
     plane: Ints
     rail: Ints  # -1 where leaves serve no single rail
     rack: Ints  # rack of the unit, -1 where a leaf serves the whole unit
-    rank: Ints  # place among the unit's leaves of the same network
+    pod: Ints  # which of the unit's pods, from 0
+    rank: Ints  # place among the unit's leaves of the same network and pod
 
 
 def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
     """The `count` leaves of a unit, rail by rail (or rack by rack), in each those that a NIC's ports are spread over."""
     place = np.arange(count)
     if spec.kind == "collapsed":
-        none = np.full(count, -1)
-        return UnitPlan(np.zeros(count, int), np.zeros(count, int), none, none, place)
+        none, zero = np.full(count, -1), np.zeros(count, int)
+        return UnitPlan(network=zero, plane=zero, rail=none, rack=none, pod=zero, rank=place)
     block, port = place // per_nic, place % per_nic
     plane = port * spec.planes // per_nic
     racks = spec.kind == "rack"
     rail = np.full(count, -1) if racks else block
     network = plane + spec.planes * rail if spec.kind == "rail-only" else plane
+    rule = spec.constraints.pods
+    pod = block // rule.rails if rule and rule.rails else np.zeros(count, int)
     rank = np.zeros(count, dtype=np.int64)
-    for at in range(spec.networks):
-        rank[network == at] = np.arange(int((network == at).sum()))
-    return UnitPlan(network, plane, rail, block if racks else np.full(count, -1), rank)
+    for at in np.ndindex(spec.networks, int(pod.max()) + 1):
+        mine = (network == at[0]) & (pod == at[1])
+        rank[mine] = np.arange(int(mine.sum()))
+    rack = block if racks else np.full(count, -1)
+    return UnitPlan(network=network, plane=plane, rail=rail, rack=rack, pod=pod, rank=rank)
 
 
 @dataclass(frozen=True)

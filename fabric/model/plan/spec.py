@@ -84,6 +84,7 @@ class Constraints:
     spines: int | None  # in all
     min_spines: int | None  # of a plane or pod
     cores: int | None  # in all
+    core_groups: int | None  # of one isolated network
     spare_server_ports: int  # of every leaf
 
 
@@ -275,6 +276,11 @@ class FabricSpec:
         if self.kind in ("rack", "collapsed"):
             return 1
         return self.constraints.rails or group.nic.count
+
+    def pods_per_unit(self, group: GroupSpec) -> int:
+        """Pods that the leaves of a unit are spread over: with `pods.rails` several, each of so many rails."""
+        rule = self.constraints.pods
+        return self.rails(group) // rule.rails if rule and rule.rails else 1
 
     @property
     def networks(self) -> int:

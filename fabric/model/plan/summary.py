@@ -10,7 +10,7 @@ from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, e
 from fabric.model.plan.cages import Layout, cages_left, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import FabricSpec
-from fabric.model.plan.topology import KINDS, LEAF, SPINE, SWITCH_ROLES
+from fabric.model.plan.topology import CORE, KINDS, LEAF, SPINE, SWITCH_ROLES
 
 # --- the document ---------------------------------------------------------------------------------------------
 
@@ -29,6 +29,7 @@ class PodsDocument(Document):
     units: Count
     leaves: Count
     spines: Count
+    rails: Count = json_key("of a pod, where the intent states them", default=None)
 
 
 class LengthDocument(Document):
@@ -176,7 +177,7 @@ def _spine_ports(spec: FabricSpec, sizing: Sizing) -> Ports:
         used = sum(g.leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
         return _ports(used, 0, capacity(spec.spine.model, sizing.uplink_gbps) - used, sizing.uplink_gbps, 0)
     pod = max(
-        min(g.units, sizing.units_per_pod) * (g.unit_leaves // sizing.networks) * sizing.links_per_spine(g)
+        g.leaves_of_pod(min(g.units, sizing.units_per_pod), sizing.networks) * sizing.links_per_spine(g)
         for g in sizing.groups
     )
     layout = spine_layout(spec, sizing)
@@ -187,7 +188,7 @@ def _spine_ports(spec: FabricSpec, sizing: Sizing) -> Ports:
 def _core_ports(spec: FabricSpec, sizing: Sizing) -> Ports:
     if sizing.tiers < 3:
         return _ports(0, 0, 0, 0, 0)
-    used = sizing.pods * sizing.links_per_core
+    used = sizing.pods * min(sizing.spines_per_core, sizing.spines_built) * sizing.links_per_core
     return _ports(used, 0, capacity(spec.core.model, sizing.core_gbps) - used, sizing.core_gbps, 0)
 
 
@@ -233,7 +234,7 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     }
     count = links(spec, sizing)
     pod_units = sizing.units_per_pod if sizing.tiers == 3 else sizing.units
-    pod_leaves = pod_units * group.unit_leaves if sizing.tiers == 3 else sizing.leaves
+    pod_leaves = group.leaves_of_pod(pod_units, 1) if sizing.tiers == 3 else sizing.leaves
     result: dict[str, Any] = {
         "purpose": spec.purpose,
         "kind": sizing.kind,
@@ -268,6 +269,8 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         },
         "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
     }
+    if spec.constraints.pods and spec.constraints.pods.rails:
+        result["pods"]["rails"] = spec.constraints.pods.rails
     if len(sizing.groups) > 1:
         result["groups"] = {size.name: _group(spec, sizing, at) for at, size in enumerate(sizing.groups)}
     if spec.reserve:
@@ -333,16 +336,11 @@ def _models(spec: FabricSpec, sizing: Sizing) -> dict[str, str]:
 def _planned(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     """The finished fabric that room is left for."""
     units = sum(group.units_planned for group in sizing.groups)
-    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
     group = sizing.groups[0]
     up = group.uplinks * sizing.uplink_gbps
     return {
         "servers": sum(s.planned for s in spec.groups),
         "units": units,
-        "switches": {
-            "leaf": sum(g.units_planned * g.unit_leaves for g in sizing.groups),
-            "spine": sizing.networks * pods * sizing.spines,
-            "core": sizing.networks * sizing.spines * sizing.cores,
-        },
+        "switches": {role: sizing.planned_by_role[role] for role in (LEAF, SPINE, CORE)},
         "oversubscription": {"leaf": round(group.leaf_gbps / up, 4) if up else 1.0},
     }
