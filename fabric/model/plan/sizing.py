@@ -200,7 +200,7 @@ def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
     rule = spec.constraints.pods
     pod = block // rule.rails if rule and rule.rails else np.zeros(count, int)
     rank = np.zeros(count, dtype=np.int64)
-    for at in np.ndindex(spec.networks, int(pod.max()) + 1):
+    for at in np.ndindex(spec.networks, int(pod.max(initial=0)) + 1):
         mine = (network == at[0]) & (pod == at[1])
         rank[mine] = np.arange(int(mine.sum()))
     rack = block if racks else np.full(count, -1)
