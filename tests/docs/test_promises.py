@@ -227,7 +227,8 @@ def everything_on_a_pair(its: Made) -> None:
             access = (bond or found).access
             assert access is not None
             assert access.value == vlans[nics]
-            assert bool(found.qos and found.qos.pfc) == (nics != "frontend")
+            lossless = [its for its in (found, bond) if its and its.qos and its.qos.pfc]  # of some OSes on the bond
+            assert bool(lossless) == (nics != "frontend")
             bonded[server, nics] = bonded.get((server, nics), 0) + 1
     assert set(bonded.values()) == {8, 2}
     assert len(bonded) == 4 + 4 + 6
