@@ -323,7 +323,8 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"
         report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
     for index, group in enumerate(spec.groups):
-        _group_sanity(spec, index, group, report)
+        if not group.shared:
+            _group_sanity(spec, index, group, report)
     if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:
         report.error(
             "FAB109",
@@ -338,7 +339,7 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             f"rails: expected none on a `rack` fabric, got {topology.rails}",
             "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
         )
-    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
+    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups if not group.shared}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _rails_of_pods(spec, report)
     _same_names(spec, report)

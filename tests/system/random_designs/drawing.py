@@ -11,6 +11,7 @@ from typing import Any
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.target import target
+from tests.system.random_designs.converging import converge
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
@@ -29,6 +30,7 @@ from tests.system.random_designs.words import (
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 KINDS = ("rack", "rack", "rack", "rail-optimized", "rail-optimized", "rail-only", "collapsed")
 ENLARGED = 0.5  # share of the designs that get more servers, attachments and tenants
+CONVERGED = 0.2  # share of them whose leaves carry NICs of several purposes
 SKIPPED = frozenset(  # keys that the shape of the design decides
     {
         "management.gateway",
@@ -78,19 +80,22 @@ class Part:
         return all(target(self.systems[role]).can(model, what) for role, model in self.models.items())
 
 
-def draw(seed: int, index: int) -> Design:
-    """The design of that number; the same in every run."""
+def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
+    """The design of that number; the same in every run. `converged`: share of the designs that are."""
     rng = random.Random(f"{seed}/{index}")
     name = f"d{index:05}"
     intent: dict[str, Any] = {"version": 1, "site": name, "catalog": {"servers": {}, "switches": {}}, "fabrics": {}}
     files: dict[str, str] = {}
-    parts = []
+    parts: list[Part] = []
     for at in range(rng.choices((1, 2, 3), (76, 19, 5))[0]):
         parts.append(_fabric(rng, intent, at, parts[0] if parts and rng.random() < 0.5 else None))
     _site(rng, intent, parts, files)
     chance = random.Random(f"{seed}/{index}/enlarged")  # its own numbers: the other designs of a seed stay what they were
     if chance.random() < ENLARGED:
         enlarge(chance, intent, parts, files)
+    apart = random.Random(f"{seed}/{index}/converged")
+    if apart.random() < converged:
+        converge(apart, intent, parts)
     return Design(name, intent, files)
 
 
