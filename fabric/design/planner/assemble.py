@@ -345,7 +345,7 @@ def _check_routed_nics(
             spec.at("servers", spec.groups.index(group)),
             f"servers '{group.name}', NICs '{use.nics}': expected routed ports whose subnets the leaf's server block holds, "
             f"got {plural(count, 'port')} broken out finer than those of the first NICs",
-            f"a tenant with `nics: {use.nics}` and a network with a `gateway` gives them addresses; or state these NICs first",
+            f"a tenant with `nics: {use.nics}` and a network with a `gateway` gives them addresses; or state them first",
         )
 
 
