@@ -11,6 +11,7 @@ from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
 
+from fabric.configs.hosts import direct
 from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
@@ -22,12 +23,13 @@ _FITS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}")
 
 
 @lru_cache(maxsize=4096)
-def interface_name(label: str, nic: NicSet, number: int, port: int) -> str:
+def interface_name(label: str, nic: NicSet, number: int, port: int, function: int = 0) -> str:
     """The maker's name where the catalog has it, else the label, else a shorter form of the label.
 
-    `number` counts from 1, `port` from 0.
+    `number` counts from 1, `port` and `function` from 0.
     """
-    at = (number - 1) * nic.ports + port
+    at = ((number - 1) * nic.ports + port) * nic.functions + function
+    label += "b" * function
     if at < len(nic.interfaces):
         return nic.interfaces[at]
     if _FITS.fullmatch(label):
@@ -86,6 +88,7 @@ def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
 
 # --- The view of a server -------------------------------------------------------------------------------------
 
+OWN_INTERFACE = "fabric"  # and a number: has the address of a server that no cable has
 FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
 BMC = "oob"  # NIC set of a catalog entry that belongs to the BMC, not to the host
 ETHERNET, INFINIBAND, CONTROLLER = "ethernet", "infiniband", "bmc"
@@ -115,6 +118,7 @@ class HostNic:
     bond: str  # "bond0", "" for none
     closed: bool
     vrf: str
+    source: str = ""  # address that packets on the routes of `local` have, "" for that of the port
 
     @property
     def ordinal(self) -> int:
@@ -138,6 +142,7 @@ class Host:
     model: str
     parts: tuple[tuple[str, str], ...]  # (fabric, its group there)
     nics: tuple[HostNic, ...]  # by fabric, NIC and port
+    own: tuple[tuple[str, str], ...] = ()  # (interface, address) that no cable has, of each fabric without switches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +174,7 @@ class HostFabric:
 
     def over(self, link: ServerLink) -> tuple[str, ...]:
         """Destinations that the table of the port routes to the gateway; a layer-2 network has one gateway."""
-        if link.address is None or link.gateway is None:
+        if link.address is None or link.gateway is None or link.ways is not None:
             return ()
         if link.untagged:
             return ("default",)
@@ -236,7 +241,10 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     for side, links_here in parts:
         nics += _nics(side, links_here, bonds, len(nics), side.fabric.name == default)
     groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
-    return Host(name, device.group, device.model, groups, tuple(nics))
+    own = [
+        direct.own_address(side.fabric, links_here[0].server) for side, links_here in parts if side.fabric.spec.switchless
+    ]
+    return Host(name, device.group, device.model, groups, tuple(nics), tuple((f"{OWN_INTERFACE}{at}", of) for at, of in enumerate(own)))
 
 
 def _nics(
@@ -255,7 +263,7 @@ def _nics(
         bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
         yield HostNic(
             name=label,
-            interface=interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
+            interface=interface_name(label, spec.nic, link.nic, link.port, link.function) if kind == ETHERNET else label,
             kind=kind,
             fabric=fabric.name,
             purpose=fabric.spec.purpose,
@@ -266,8 +274,12 @@ def _nics(
             gateway=link.gateway,
             reach=side.over(link),
             local=_local(
-                link, next(local) if _is_routed(link) else (), side.base + position, METRIC + position if default else 0
+                link,
+                next(local) if _is_routed(link) else tuple((prefix, side.base + rank) for prefix, rank in link.ways or ()),
+                side.base + position,
+                METRIC + position if default else 0,
             ),
+            source=direct.own_address(fabric, link.server).partition("/")[0] if link.ways else "",
             table=FIRST_TABLE + before + position,
             mtu=facts.mtu,
             qos=facts.qos,
@@ -280,7 +292,7 @@ def _nics(
 
 
 def _is_routed(link: ServerLink) -> bool:
-    return link.address is not None and not link.untagged and not link.closed
+    return link.address is not None and not link.untagged and not link.closed and link.ways is None
 
 
 def _local(link: ServerLink, own: Local, metric: int, default_metric: int) -> Local:

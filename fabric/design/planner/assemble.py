@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
-from fabric.design.planner import attachments, inventory, pins, wiring
+from fabric.design.planner import attachments, inventory, pins, switchless, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
@@ -68,6 +68,8 @@ class Context:
 
 def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan, FabricLock] | None:
     """Plans one fabric. Mistakes go to the report; None when one of them leaves nothing to plan."""
+    if spec.switchless:
+        return switchless.plan(spec, sizing, context)
     report = context.report
     errors = len(report.errors)
     _check_max_prefix(spec, sizing, report)
