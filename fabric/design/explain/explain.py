@@ -337,7 +337,8 @@ def explain(
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = site_lock.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
-        lines = TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+        explain = counts.without_switches if spec.switchless else TOPICS[topic][1]
+        lines = explain(_case(planned, Case(spec, sizing, units), topic))
         return lines + counts.unused_splits(spec) * (topic in OF_PORTS)
     plan = planned()
     try:
