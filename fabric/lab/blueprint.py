@@ -83,6 +83,7 @@ class Route:
     interface: str
     table: int = 0  # 0: the main one
     metric: int = 0
+    source: str = ""  # of packets that it sends, where the file says it
 
 
 @dataclass(frozen=True, slots=True)

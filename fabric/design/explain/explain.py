@@ -223,7 +223,8 @@ def _port(fabric: FabricPlan, device: Device, port: str) -> list[str]:
         peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
         low = int(fabric.subnet[link])
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
-        slot = f"slot {columns['column'][link] + 1} of the lower switch, number {row}"
+        lower = "server" if fabric.spec.switchless else "switch"
+        slot = f"slot {columns['column'][link] + 1} of the lower {lower}, number {row}"
         out += [
             f"{device.name} {_called(names, device, ref)}: {KINDS[columns['kind'][link]].removesuffix('s')} link of "
             f"{ref.speed_gbps}G",
