@@ -15,6 +15,7 @@ from fabric.base.text import address
 from fabric.configs.hosts.facts import ServerLink
 from fabric.model.plan import FabricPlan
 
+
 @dataclass(frozen=True, slots=True)
 class _End:
     """A cable as one of its servers sees it."""

@@ -241,10 +241,15 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     for side, links_here in parts:
         nics += _nics(side, links_here, bonds, len(nics), side.fabric.name == default)
     groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
-    own = [
-        direct.own_address(side.fabric, links_here[0].server) for side, links_here in parts if side.fabric.spec.switchless
-    ]
-    return Host(name, device.group, device.model, groups, tuple(nics), tuple((f"{OWN_INTERFACE}{at}", of) for at, of in enumerate(own)))
+    own = [direct.own_address(side.fabric, links_here[0].server) for side, links_here in parts if side.fabric.spec.switchless]
+    return Host(
+        name,
+        device.group,
+        device.model,
+        groups,
+        tuple(nics),
+        tuple((f"{OWN_INTERFACE}{at}", of) for at, of in enumerate(own)),
+    )
 
 
 def _nics(

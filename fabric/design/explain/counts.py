@@ -409,7 +409,8 @@ def without_switches(case: Case) -> list[str]:
         joined = f"{size.servers} x {neighbors} / 2 pairs of servers" if pairs > 1 else "1 pair of servers"
     return [
         f"`kind: {spec.kind}` has no switches: {plural(size.servers, 'server')}, each with {plural(neighbors, 'neighbor')}",
-        f"links = floor({plural(ports, 'NIC port')} / {neighbors}) x {joined} = {share} x {pairs} = {case.sizing.direct_links}",
+        f"links = floor({plural(ports, 'NIC port')} / {neighbors}) x {joined} = "
+        f"{share} x {pairs} = {case.sizing.direct_links}",
     ]
 
 

@@ -128,8 +128,7 @@ def note(spec: FabricSpec) -> Diagnostic | None:
     if spec.kind != RING or group.count == 3:
         return None
     message = (
-        f"fabric '{spec.name}': a ring of {group.count} servers: TCP between servers without a cable passes those in between, "
-        "RDMA does not"
+        f"fabric '{spec.name}': in a ring of {group.count} servers TCP passes servers that are in between, RDMA does not"
     )
     hint = "run collectives as a ring in the order of the servers (`NCCL_ALGO=Ring`), or use a switch"
     return Diagnostic(RELAYED, spec.at("topology", "kind"), message, hint, "note")
@@ -204,7 +203,8 @@ def plan(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan
     if own.blocks:
         addresses[:] = [own.number(at) for at in range(len(devices))]
     none = np.full(len(devices), -1, dtype=object)
-    subnet = subnets.numbers(links.row, links.column) if subnets.blocks else np.full(len(links), -1)
+    at = [column.astype(np.int64) for column in (links.row, links.column)]
+    subnet = subnets.numbers(*at) if subnets.blocks else np.full(len(links), -1)
     fabric = FabricPlan(
         name=spec.name,
         spec=spec,

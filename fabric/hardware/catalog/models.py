@@ -189,7 +189,7 @@ class NicSet(Record):
     ports: int = Field(1, ge=1, le=8, description="ports of one NIC")
     speed_gbps: Gbps = Field(description="speed of one port")
     model: str = Field("", description="NIC model")
-    functions: int = Field(1, ge=1, le=2, description="interfaces of one port, each over PCIe lanes of its own (DGX Spark: 2)")
+    functions: int = Field(1, ge=1, le=2, description="interfaces of a port, each on PCIe lanes of its own (2 on DGX Spark)")
     interfaces: tuple[Interface, ...] = Field(
         (), description="kernel names of the ports, NIC by NIC; default: the names in the plan (`compute1`)"
     )

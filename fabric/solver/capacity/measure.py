@@ -227,7 +227,9 @@ def lines(capacity: Capacity) -> list[str]:
         out.append(f"  worst cut    {_cut_words(capacity.worst)}")
     if capacity.paths_most:
         least, highest = capacity.paths_least, capacity.paths_most
-        out.append(f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two {_between(capacity)}")
+        out.append(
+            f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two {_between(capacity)}"
+        )
     return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
 
 
