@@ -306,7 +306,10 @@ class _ServerDrawing:
         for route in settings.get("routes", ()):
             table, metric = int(route.get("table", 0)), int(route.get("metric", 0))
             source = str(route.get("from", ""))
-            self.routes.append(Route(str(route["to"]), str(route["via"]), name, table, metric, source))
+            found = Route(
+                to=str(route["to"]), via=str(route["via"]), interface=name, table=table, metric=metric, source=source
+            )
+            self.routes.append(found)
         for rule in settings.get("routing-policy", ()):
             self.rules.append(Rule(str(rule["from"]), int(rule["table"]), int(rule["priority"])))
         addresses = tuple(map(str, settings.get("addresses", ())))

@@ -91,7 +91,7 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
     interfaces = [_port(name, leg) for leg in legs]
     if not sessions:
         gateways = [(leg.seat.gateway if leg.seat else _plain(leg.port.address), leg.interface) for leg in legs]
-        routes = [Route("default", gateway, interface) for gateway, interface in gateways if gateway][:1]
+        routes = [Route(to="default", via=gateway, interface=interface) for gateway, interface in gateways if gateway][:1]
         switch = next((leg.seat.switch for leg in legs if leg.seat), "")
         lldp = f"configure system hostname {switch}\nconfigure lldp portidsubtype ifname\n" if switch else ""
         return Node(

@@ -16,7 +16,7 @@ from fabric.configs.hosts.facts import ServerLink
 from fabric.model.plan import FabricPlan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _End:
     """A cable as one of its servers sees it."""
 
@@ -34,8 +34,9 @@ def _ends(fabric: FabricPlan) -> dict[int, list[_End]]:
     found: dict[int, list[_End]] = {device.index: [] for device in fabric.devices}
     for link, low in enumerate(fabric.subnet.tolist()):
         a, b = links["a"][link], links["b"][link]
-        found[a].append(_End(link, b, links["a_cage"][link], links["a_sub"][link], low, low + 1))
-        found[b].append(_End(link, a, links["b_cage"][link], links["b_sub"][link], low + 1, low))
+        nics, ports = ([links[f"{end}_{part}"][link] for end in "ab"] for part in ("cage", "sub"))
+        found[a].append(_End(link=link, peer=b, nic=nics[0], port=ports[0], near=low, far=low + 1))
+        found[b].append(_End(link=link, peer=a, nic=nics[1], port=ports[1], near=low + 1, far=low))
     return {server: sorted(ends, key=lambda end: (end.nic, end.port)) for server, ends in found.items()}
 
 

@@ -157,7 +157,7 @@ def _direct(side: HostFabric, spec: GroupSpec) -> list[Setting]:
     settings = [
         Setting(why, "NCCL_IB_SUBNET_AWARE_ROUTING", "1"),
         Setting(
-            "Every cable is a subnet; NCCL compares 24 bits unless told.",
+            "Every cable is a subnet; NCCL compares 24 bits by default.",
             "NCCL_IB_SUBNET_PREFIX_LEN",
             str(side.fabric.subnet_length),
         ),

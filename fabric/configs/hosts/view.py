@@ -133,7 +133,7 @@ class HostNic:
         return tuple(vlan_name(parent, vlan.tag, self.ordinal) for vlan in vlans) or (parent,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """A server: a name in several fabrics is one machine."""
 
@@ -243,12 +243,12 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
     own = [direct.own_address(side.fabric, links_here[0].server) for side, links_here in parts if side.fabric.spec.switchless]
     return Host(
-        name,
-        device.group,
-        device.model,
-        groups,
-        tuple(nics),
-        tuple((f"{OWN_INTERFACE}{at}", of) for at, of in enumerate(own)),
+        name=name,
+        group=device.group,
+        model=device.model,
+        parts=groups,
+        nics=tuple(nics),
+        own=tuple((f"{OWN_INTERFACE}{at}", address) for at, address in enumerate(own)),
     )
 
 

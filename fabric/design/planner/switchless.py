@@ -218,7 +218,7 @@ def plan(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan
         management=none,
         aggregate={},
         prefixes=context.pools.prefixes,
-        tenancy=_nobody(spec, len(links)),
+        tenancy=_no_tenants(spec, len(links)),
         asn_ranges=(),
         lossless=None,
         blocks=blocks_of(context.area_allocator.areas, f"{spec.name}:"),
@@ -241,7 +241,7 @@ def _numbers(group: GroupSpec) -> Numbers:
     )
 
 
-def _nobody(spec: FabricSpec, links: int) -> Tenancy:
-    """No tenants: every link is everybody's."""
+def _no_tenants(spec: FabricSpec, links: int) -> Tenancy:
+    """A fabric without tenants has no owner of any link."""
     owner: NDArray[Any] = np.full(links, NO_TENANT, dtype=np.int64)
     return Tenancy(kind=spec.isolation, tenants=(), owner=owner, lag=np.zeros(links, dtype=np.int64))
