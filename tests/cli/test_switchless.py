@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from fabric.deliver.export.formats import FORMATS
-
 from tests.cli.conftest import Run
 
+HEAD = "version: 1\nsite: s\nfabrics:\n  f:\n"
 SITES = {
-    "pair": "version: 1\nsite: s\nfabrics:\n  f:\n    servers: {model: dgx-h100, count: 2}\n    topology: {kind: back-to-back}\n",
-    "ring": "version: 1\nsite: s\nfabrics:\n  f:\n    servers: {model: dgx-spark, count: 3}\n    topology: {kind: ring}\n",
+    "pair": f"{HEAD}    servers: {{model: dgx-h100, count: 2}}\n    topology: {{kind: back-to-back}}\n",
+    "ring": f"{HEAD}    servers: {{model: dgx-spark, count: 3}}\n    topology: {{kind: ring}}\n",
 }
 STEP = (
     "model: {parameters: 1.0e9, layers: 16, hidden: 2048, sequence: 2048}\nbatch: {micro_batch: 1, micro_batches: 4}\n"

@@ -23,9 +23,9 @@ class Group:
     parts: tuple[tuple[HostFabric, GroupSpec], ...]  # (fabric, group of these servers in it)
     nics: tuple[HostNic, ...]  # names are common to the group, addresses are those of one server
 
-    def interfaces(self, fabric: str) -> tuple[str, ...]:
-        """Ethernet ports in one fabric."""
-        return tuple(dict.fromkeys(n.interface for n in self.nics if n.fabric == fabric and n.kind == ETHERNET))
+    def lossless(self, fabric: str) -> tuple[str, ...]:
+        """Ethernet ports in one fabric that RoCE runs on."""
+        return tuple(dict.fromkeys(n.interface for n in self.nics if n.fabric == fabric and n.kind == ETHERNET and n.qos))
 
     @property
     def addressed(self) -> tuple[str, ...]:
@@ -104,7 +104,8 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
         step = 1 if side.fabric.spec.switchless else spec.nic.functions
         settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices[::step])))
     else:
-        labels = ", ".join(dict.fromkeys(nic.interface for nic in group.nics if nic.fabric == side.fabric.name))
+        its = (nic.interface for nic in group.nics if nic.fabric == side.fabric.name and nic.purpose == "compute")
+        labels = ", ".join(dict.fromkeys(its))
         settings.append(
             Setting(f"NCCL_IB_HCA: set it to the RDMA devices of {labels} (`rdma link` lists them), else NCCL uses all.")
         )

@@ -64,6 +64,9 @@ def check(spec: FabricSpec, report: Report) -> None:
         report.error("FAB109", spec.at("servers"), f"expected one group of servers with `kind: {spec.kind}`")
         return
     (group,) = spec.groups
+    if group.on_free_ports:
+        message = f"nics: expected NICs of one purpose with `kind: {spec.kind}`"
+        report.error("FAB109", spec.at("servers", 0, "nics"), message, "state a fabric for each purpose")
     ports = group.nic.count * group.nic.ports
     low, high = (2, ports + 1) if spec.kind == BACK_TO_BACK else (3, MAX_RING)
     if spec.kind == RING and ports < 2:
@@ -92,6 +95,7 @@ def size(spec: FabricSpec) -> Sizing:
         units_planned=1,
         pods=1,
         pods_planned=1,
+        pods_per_unit=1,
         servers_per_leaf=group.count,
         leaf_ports_per_server=0,
         down=0,
@@ -114,6 +118,7 @@ def size(spec: FabricSpec) -> Sizing:
         spine_uplinks=0,
         cores=0,
         cores_built=0,
+        spines_per_core=1,
         attachments=0,
         limit_servers=limit,
         limit_gpus=limit * group.server.gpus,
