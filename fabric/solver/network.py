@@ -10,13 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.model.plan import CORE, LEAF, LEAF_LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef, of_nics
+from fabric.model.plan import (
+    CORE,
+    LEAF,
+    LEAF_LEAF,
+    SERVER_LEAF,
+    SERVER_SERVER,
+    SPINE,
+    Device,
+    FabricPlan,
+    PortLabels,
+    PortRef,
+    of_nics,
+)
+from fabric.model.plan.topology import RELAY
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attachments: 0
+LEVELS = {LEAF: 1, RELAY: 1, SPINE: 2, CORE: 3}  # of servers and attachments: 0
 GBPS_PER_GBYTE_S = 8
 PortNamer = Callable[[Device, PortRef], str]  # name of a port on its device, "" where it is not known
 
@@ -89,7 +102,11 @@ class ServerPorts:
 
 
 def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
-    """The plan's links, all of them up."""
+    """The plan's links, all of them up; without switches those between the relays of its servers."""
+    if fabric.spec.switchless:
+        from fabric.solver.relays import with_relays
+
+        fabric = with_relays(fabric)
     columns = fabric.links
     tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
@@ -160,12 +177,13 @@ def routes(net: Network) -> Routes:
     """The next hops over the links of `net` that are up."""
     devices, size = len(net.level), net.links
     up = np.flatnonzero(net.alive[:size] & (net.level[net.tail[:size]] > 0))
-    sideways = net.fabric.links.kind[up] == LEAF_LEAF
+    sideways = np.isin(net.fabric.links.kind[up], (LEAF_LEAF, SERVER_SERVER))
     beside, up = np.concatenate([up[sideways], net.reverse(up[sideways])]), up[~sideways]
     first, second = (up[net.level[net.tail[up]] == level] for level in (1, 2))
     down = net.reverse(first)
+    beside, target = _beside(net, beside)
     by_pair = np.concatenate([down, beside])
-    key = net.tail[by_pair] * devices + net.head[by_pair]
+    key = net.tail[by_pair] * devices + np.concatenate([net.head[down], target])
     order = np.argsort(key, kind="stable")
     pair, pair_start, pair_count = np.unique(key[order], return_index=True, return_counts=True)
     class_of, members = _classes(net, first)
@@ -180,7 +198,7 @@ def routes(net: Network) -> Routes:
         count[row] = np.where(below, BY_PAIR, number)
         pools.append(links[order])
         offset += len(links)
-    if len(beside):  # a pair of leaves without spines: one class, whose leaves reach each other directly
+    if len(beside):  # leaves without spines: one class, whose leaves reach each other over the links between them
         count[:, np.unique(net.tail[beside])] = BY_PAIR
     return Routes(
         net=net,
@@ -192,6 +210,25 @@ def routes(net: Network) -> Routes:
         pair_start=pair_start,
         pair_count=pair_count,
     )
+
+
+def _beside(net: Network, beside: Ints) -> tuple[Ints, Ints]:
+    """(directed link, leaf that it leads to) of the shortest paths over links between leaves; a link may lead to several."""
+    tail, head = net.tail[beside], net.head[beside]
+    links, targets = [beside[:0]], [beside[:0]]
+    for target in np.unique(head).tolist():
+        distance = np.full(len(net.level), len(net.level), dtype=np.int64)
+        distance[target] = 0
+        near = np.array([target])
+        for step in range(1, len(net.level)):
+            near = tail[np.isin(head, near) & (distance[tail] > step)]
+            if not len(near):
+                break
+            distance[near] = step
+        towards = beside[(distance[head] < distance[tail]) & (distance[tail] < len(net.level))]
+        links.append(towards)
+        targets.append(np.full(len(towards), target))
+    return np.concatenate(links), np.concatenate(targets)
 
 
 def _classes(net: Network, first: Ints) -> tuple[Ints, list[Ints]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fabric.configs.hosts.facts import facts_of
-from fabric.configs.hosts.view import ETHERNET, Host, HostFabric, HostNic
+from fabric.configs.hosts.view import ETHERNET, OWN_INTERFACE, Host, HostFabric, HostNic
 from fabric.model.plan import FabricPlan, GroupSpec
+from fabric.model.plan.spec import RING
 from fabric.solver.routing import ADAPTIVE, ECMP
 
 # --- Groups of servers: the same model with the same ports ----------------------------------------------------
@@ -99,7 +100,9 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     settings = []
     if spec.nic.rdma_devices:
         why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
-        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
+        # A leaf port has one address: without switches the second function of a port has one too.
+        step = 1 if side.fabric.spec.switchless else spec.nic.functions
+        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices[::step])))
     else:
         its = (nic.interface for nic in group.nics if nic.fabric == side.fabric.name and nic.purpose == "compute")
         labels = ", ".join(dict.fromkeys(its))
@@ -111,6 +114,9 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     if front:
         why = "Bootstrap and out-of-band connections use the front end; = matches whole names."
         settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))
+    elif side.fabric.spec.switchless:
+        why = "Bootstrap uses the address that all servers reach, over whichever cable is up; = matches the whole name."
+        settings.append(Setting(why, "NCCL_SOCKET_IFNAME", f"={OWN_INTERFACE}0"))
     else:
         settings.append(Setting("NCCL_SOCKET_IFNAME: set it to an interface on which all servers reach each other by TCP."))
     return settings
@@ -118,8 +124,8 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
 
 def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
     fabric = side.fabric.spec
-    settings = []
-    if spec.nic.count * spec.nic.ports > 1:
+    settings = _direct(side, spec) if fabric.switchless else []
+    if not fabric.switchless and spec.nic.count * spec.nic.ports > 1:
         settings.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
     if fabric.ethernet:
         if side.facts.dynamic:
@@ -143,6 +149,29 @@ def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
             Setting("The most that the field of three bits holds.", "NCCL_IB_RETRY_CNT", "7"),
         )
     )
+    return settings
+
+
+def _direct(side: HostFabric, spec: GroupSpec) -> list[Setting]:
+    """Every port has one neighbor, so a connection has to use the port whose cable leads to the other server."""
+    why = "A connection uses the port with the subnet of the other end: NCCL 2.30.7 or newer, which is off by default."
+    settings = [
+        Setting(why, "NCCL_IB_SUBNET_AWARE_ROUTING", "1"),
+        Setting(
+            "Every cable is a subnet; NCCL compares 24 bits by default.",
+            "NCCL_IB_SUBNET_PREFIX_LEN",
+            str(side.fabric.subnet_length),
+        ),
+        Setting("Ports to different servers are not one adapter.", "NCCL_IB_MERGE_NICS", "0"),
+    ]
+    if spec.count == 2:
+        why = "Each port is cabled to the same port of the other server: a ring stays on it."
+        settings.append(Setting(why, "NCCL_CROSS_NIC", "0"))
+    else:
+        settings.append(Setting("A ring enters a server by one port and leaves it by another.", "NCCL_CROSS_NIC", "1"))
+    if side.fabric.spec.kind == RING and spec.count > 3:
+        why = "RDMA does not pass a server: a ring in the order of the servers (ranks by server name) uses cables alone."
+        settings.append(Setting(why, "NCCL_ALGO", "Ring"))
     return settings
 
 
@@ -193,5 +222,7 @@ def _roce(side: HostFabric) -> list[Setting]:
 def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tuple[str, int]:
     """Routing and queue pairs: as asked, else those of the plan."""
     if not routing:
-        routing = ADAPTIVE if not fabric.spec.ethernet or facts_of(fabric).dynamic else ECMP
+        # Without switches nothing hashes: each NIC port has a neighbor of its own.
+        even = fabric.spec.switchless or not fabric.spec.ethernet or facts_of(fabric).dynamic
+        routing = ADAPTIVE if even else ECMP
     return routing, queue_pairs or planned_queue_pairs(fabric, routing != ECMP)

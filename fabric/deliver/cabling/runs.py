@@ -30,6 +30,7 @@ from fabric.model.plan import (
     LEAF_LEAF,
     LEAF_SPINE,
     SERVER_LEAF,
+    SERVER_SERVER,
     SPINE_CORE,
     STATED,
     Device,
@@ -41,7 +42,14 @@ from fabric.model.plan import (
 
 RAIL_NAMES = ("blue", "orange", "green", "violet", "red", "teal", "olive", "indigo")
 PLANE_NAMES = ("blue", "orange", "green", "violet")
-KIND_NAMES = {SERVER_LEAF: "grey", LEAF_LEAF: "green", LEAF_SPINE: "blue", SPINE_CORE: "violet", ATTACHMENT: "orange"}
+KIND_NAMES = {
+    SERVER_LEAF: "grey",
+    LEAF_LEAF: "green",
+    LEAF_SPINE: "blue",
+    SPINE_CORE: "violet",
+    ATTACHMENT: "orange",
+    SERVER_SERVER: "blue",
+}
 
 TONES = {"grey": NEUTRAL.line, **dict(zip(PLANE_NAMES, (tone.line for tone in PLANES), strict=True))}
 TONES |= dict(zip(RAIL_NAMES, RAILS, strict=True))

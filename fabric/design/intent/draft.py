@@ -16,6 +16,7 @@ from fabric.design.intent.load import validate
 from fabric.design.planner.resolve import resolve
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
+from fabric.model.plan.spec import SWITCHLESS
 from fabric.nos.target import target, target_names
 
 OWN_SERVER, USUAL_SERVER = "gpu-server", "dgx-h100"
@@ -235,7 +236,7 @@ def _topology(draft: Draft) -> list[str]:
     out = ["    topology:"]
     if draft.topology:
         out.append(f"      kind: {_text(draft.topology)}")
-    if draft.switch or not draft.leaf:
+    if draft.switch or not (draft.leaf or draft.topology in SWITCHLESS):
         out.append(f"      switch: {_text(draft.switch or _usual_switch(draft.nos))}")
     if draft.unit is not None:
         out.append(f"      unit: {{servers: {draft.unit}}}  # servers that share one set of leaves")

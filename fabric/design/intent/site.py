@@ -116,6 +116,7 @@ class CableLength(Key):
     leaf_spine: Metres | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
     spine_core: Metres | None = Field(None, alias="spine-core", description="from a spine to a core")
     attachments: Metres | None = Field(None, description="from a leaf to an attachment")
+    server_server: Metres | None = Field(None, alias="server-server", description="between two servers, without switches")
 
 
 def _pods(value: Any) -> Any:
@@ -129,11 +130,12 @@ def _pods(value: Any) -> Any:
 class Topology(Key):
     """The shape of the fabric."""
 
-    kind: Literal["rail-optimized", "rack", "rail-only", "collapsed"] | None = Field(
+    kind: Literal["rail-optimized", "rack", "rail-only", "collapsed", "back-to-back", "ring"] | None = Field(
         None,
         description=(
             "`rail-optimized`: one leaf per rail serves a whole unit; `rack`: a leaf per rack; `rail-only`: every rail is "
-            "a Clos of its own; `collapsed`: a leaf pair without spines. Unless stated, `rail-optimized` for "
+            "a Clos of its own; `collapsed`: a leaf pair without spines; `back-to-back`: no switches, every server cabled to "
+            "every other; `ring`: no switches, every server cabled to two others. Unless stated, `rail-optimized` for "
             "`purpose: compute` and `rack` for the others"
         ),
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
-from fabric.design.planner import attachments, inventory, pins, wiring
+from fabric.design.planner import attachments, inventory, pins, switchless, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
@@ -70,6 +70,8 @@ class Context:
 
 def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan, FabricLock] | None:
     """Plans one fabric. Mistakes go to the report; None when one of them leaves nothing to plan."""
+    if spec.switchless:
+        return switchless.plan(spec, sizing, context)
     report = context.report
     errors = len(report.errors)
     _check_max_prefix(spec, sizing, report)

@@ -12,7 +12,7 @@ from fabric.base.source import Source
 from fabric.base.text import plural
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
-from fabric.design.planner import hardware
+from fabric.design.planner import hardware, switchless
 from fabric.design.planner.hardware import how_to_state
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
@@ -31,6 +31,7 @@ from fabric.model.plan import (
     SiteSpec,
     TierSpec,
 )
+from fabric.model.plan.spec import SWITCHLESS
 from fabric.model.settings.site import PURPOSES, Home
 
 NOWHERE = Home()  # of an intent without a file
@@ -117,7 +118,9 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         overlay=intent.overlay,
         tenants=intent.tenants,
         qos=intent.qos,
-        roce=leaf.model.technology == "ethernet" and (usual.lossless if intent.qos.enabled is None else intent.qos.enabled),
+        roce=topology.kind not in SWITCHLESS
+        and leaf.model.technology == "ethernet"
+        and (usual.lossless if intent.qos.enabled is None else intent.qos.enabled),
         management=intent.management or site.management,
         own_management=intent.management is not None,
         releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
@@ -125,7 +128,10 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         lengths=_lengths(topology),
     )
-    _sanity(spec, intent, report)
+    if spec.switchless:
+        switchless.check(spec, report)
+    else:
+        _sanity(spec, intent, report)
     return spec
 
 
@@ -267,6 +273,8 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
     if name is None and topology.switch is not None:
         name, path = topology.switch, ("fabrics", fabric, "topology", "switch")
     if name is None:
+        if topology.kind in SWITCHLESS:
+            return switchless.NO_SWITCH
         if role == "leaf":
             report.error(
                 "FAB103",

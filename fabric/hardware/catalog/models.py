@@ -189,6 +189,7 @@ class NicSet(Record):
     ports: int = Field(1, ge=1, le=8, description="ports of one NIC")
     speed_gbps: Gbps = Field(description="speed of one port")
     model: str = Field("", description="NIC model")
+    functions: int = Field(1, ge=1, le=2, description="interfaces of a port, each on PCIe lanes of its own (2 on DGX Spark)")
     interfaces: tuple[Interface, ...] = Field(
         (), description="kernel names of the ports, NIC by NIC; default: the names in the plan (`compute1`)"
     )
@@ -197,7 +198,7 @@ class NicSet(Record):
     @model_validator(mode="after")
     def _every_port(self) -> NicSet:
         for key in ("interfaces", "rdma_devices"):
-            names, ports = getattr(self, key), self.count * self.ports
+            names, ports = getattr(self, key), self.count * self.ports * self.functions
             if names and len(names) != ports:
                 raise ValueError(f"expected one name in {key} for each of the {ports} ports, got {len(names)}")
             if len(set(names)) != len(names):

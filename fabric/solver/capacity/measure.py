@@ -227,8 +227,15 @@ def lines(capacity: Capacity) -> list[str]:
         out.append(f"  worst cut    {_cut_words(capacity.worst)}")
     if capacity.paths_most:
         least, highest = capacity.paths_least, capacity.paths_most
-        out.append(f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two leaves")
+        out.append(
+            f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two {_between(capacity)}"
+        )
     return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
+
+
+def _between(capacity: Capacity) -> str:
+    """What paths join: leaves, or servers where no cut is one of leaves."""
+    return "leaves" if any(cut.kind == "leaves" for cut in capacity.cuts) else "servers"
 
 
 def _cut_words(cut: Cut | None) -> str:
