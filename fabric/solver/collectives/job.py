@@ -170,11 +170,17 @@ def default_ctas(nics: int, nic_gbps: float) -> int:
     return int(np.clip(2 * channels, DEFAULT_CTAS, MAX_CTAS))
 
 
-def board(gpu: physics.Gpu, domain_gpus: int) -> dict[str, Any]:
-    """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included."""
+def board(gpu: physics.Gpu, ranks: int, domain_gpus: int) -> dict[str, Any]:
+    """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included.
+
+    Without a switch each pair of GPUs has its own links: some of the GPUs have only those between them. The switch reduces
+    for two GPUs of a communicator or more (NCCL src/transport/nvls.cc, ncclNvlsInit).
+    """
     switched = domain_gpus >= gpu.switch_from
     through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS
-    return {"nvls": gpu.nvls and switched, "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED}
+    between = 1.0 if switched or ranks in (1, domain_gpus) else (ranks - 1) / (domain_gpus - 1)
+    root_GBps = gpu.pcie_GBps if through_cpu else UNLIMITED
+    return {"nvlink_GBps": gpu.nvlink_GBps * between, "nvls": gpu.nvls and switched and ranks > 1, "root_GBps": root_GBps}
 
 
 UPLINKS = 32  # assumed for a leaf without a plan: half of 64 ports
@@ -202,8 +208,8 @@ def joined(gpu: physics.Gpu, ranks: int, bridge: int, board_gpus: int) -> dict[s
         board_gpus: GPUs of the board, those that do not take part included.
     """
     if gpu.nvlink_GBps and ranks <= bridge:
-        return {"nvlink_GBps": gpu.nvlink_GBps, **board(gpu, board_gpus)}
-    fields = {"nvlink_GBps": gpu.pcie_GBps, "pcie": ranks > 1, **board(gpu, board_gpus), "nvls": False}
+        return board(gpu, ranks, board_gpus)
+    fields = {**board(gpu, ranks, board_gpus), "nvlink_GBps": gpu.pcie_GBps, "pcie": ranks > 1, "nvls": False}
     if gpu.nvlink_GBps and bridge > 1:
         fields |= {"bridge": float(bridge), "bridge_GBps": gpu.nvlink_GBps, "slots": float(ranks % bridge or bridge) ** 0.5}
     return fields

@@ -185,7 +185,9 @@ def nvlink_gpus(placed: Placement) -> int:
         hint = "set `nvlink_gbytes_s` of the server, or remove `nvlink_domain_gpus`"
         raise InputError([Diagnostic("FAB174", Place(f"catalog.servers.{placed.model}"), message, hint)])
     bridge = stated or gpu.bridge_gpus or placed.board_gpus
-    return placed.board_gpus if bridge >= placed.server.gpus else bridge
+    if bridge >= placed.server.gpus:
+        return placed.board_gpus
+    return int(np.unique(placed.gpu_ids[0] // bridge, return_counts=True)[1].max()) if placed.partial else bridge
 
 
 def transport_of(supply: AvailableBandwidth) -> str:

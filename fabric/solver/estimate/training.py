@@ -150,7 +150,6 @@ def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, 
     net = supply.domain_GBps * share if crosses else UNLIMITED
     nic = min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else UNLIMITED
     fields = joined(gpu, inside, bridge, placed.board_gpus)
-    fields["nvls"] &= inside > 1
     job = Job(
         collective=collective,
         bytes=np.array([size], dtype=np.float64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -91,6 +92,15 @@ class MeasuredPlatform:
 def joins_servers(platform: MeasuredPlatform) -> bool:
     """Whether NVLink reaches beyond a node of the run."""
     return platform.nodes > 1 and (platform.nvlink_domain_gpus > BOARD_GPUS or platform.gpu in RACK_SCALE)
+
+
+def nics_beside(gpus: Iterable[int], of: int, nics: int) -> list[int]:
+    """The NICs, from 0, that are the nearest to some GPUs, numbered from 0, of a server with `of` GPUs and so many NICs.
+
+    GPU i is beside NIC i where there are as many of them, beside NIC i // 2 of half as many, 2i and 2i + 1 of twice as many.
+    """
+    beside = {nic for gpu in gpus for nic in range(gpu * nics // of, max(gpu * nics // of + 1, (gpu + 1) * nics // of))}
+    return sorted(nic for nic in beside if nic < nics)
 
 
 BOARD_GPUS = 8
