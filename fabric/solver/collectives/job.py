@@ -35,6 +35,8 @@ class Environment:
 
     variables: Mapping[str, str]
     source: str = ""
+    socket_GBps: tuple[float, ...] = ()  # that one NIC carries by TCP: the least, a usual, the most; (): no sockets
+    socket_hop_us: float = 0.0  # the most that a hop by TCP takes longer
 
     @property
     def text(self) -> str:
@@ -72,7 +74,12 @@ def environments() -> Mapping[str, Environment]:
     """Transport → its profile, of those that have one."""
     entries: dict[str, Any] = yaml.read(DATA / "environments.yaml")
     return {
-        name: Environment({key: str(value) for key, value in entry["variables"].items()}, entry["source"])
+        name: Environment(
+            variables={key: str(value) for key, value in entry["variables"].items()},
+            source=entry["source"],
+            socket_GBps=tuple(entry.get("sockets", {}).get("nic_GBps", ())),
+            socket_hop_us=entry.get("sockets", {}).get("hop_us", 0.0),
+        )
         for name, entry in entries.items()
     }
 
@@ -80,6 +87,12 @@ def environments() -> Mapping[str, Environment]:
 def environment_of(transport: str) -> Environment:
     """The profile of a transport of the data."""
     return environments().get(transport, NONE)
+
+
+def sockets(transport: str) -> dict[str, Any]:
+    """Fields of a job over a network that its transport reaches by sockets."""
+    stated = environment_of(transport).socket_GBps
+    return {"socket_GBps": stated[1]} if stated else {}
 
 
 def permitted(transport: Any, key: tuple[str, str], algorithm: str, protocol: str) -> Bools:
@@ -126,6 +139,7 @@ class Job:
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # one process drives all GPUs of a server
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
+    socket_GBps: Any = UNLIMITED  # that one NIC carries through sockets
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
@@ -249,6 +263,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         ctas=float(platform.ctas(ctas)),
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
         **fields,
+        **sockets(stated),
     )
 
 
