@@ -35,7 +35,7 @@ class Environment:
 
     variables: Mapping[str, str]
     source: str = ""
-    socket_GBps: tuple[float, ...] = ()  # that one NIC carries by TCP: the least, a usual, the most; (): no sockets
+    socket_GBps: tuple[float, ...] = ()  # that one server sends by TCP: least, median, most of published; (): no sockets
     socket_hop_us: float = 0.0  # the most that a hop by TCP takes longer
 
     @property
@@ -77,7 +77,7 @@ def environments() -> Mapping[str, Environment]:
         name: Environment(
             variables={key: str(value) for key, value in entry["variables"].items()},
             source=entry["source"],
-            socket_GBps=tuple(entry.get("sockets", {}).get("nic_GBps", ())),
+            socket_GBps=tuple(entry.get("sockets", {}).get("server_GBps", ())),
             socket_hop_us=entry.get("sockets", {}).get("hop_us", 0.0),
         )
         for name, entry in entries.items()
@@ -89,10 +89,11 @@ def environment_of(transport: str) -> Environment:
     return environments().get(transport, NONE)
 
 
-def sockets(transport: str) -> dict[str, Any]:
-    """Fields of a job over a network that its transport reaches by sockets."""
+def sockets(transport: str, servers: float) -> dict[str, Any]:
+    """Fields of a job over a network that its transport reaches by sockets; `servers`: of a domain, less than 1 where
+    several communicators share one."""
     stated = environment_of(transport).socket_GBps
-    return {"socket_GBps": stated[1]} if stated else {}
+    return {"socket_GBps": stated[1] * servers} if stated else {}
 
 
 def permitted(transport: Any, key: tuple[str, str], algorithm: str, protocol: str) -> Bools:
@@ -139,7 +140,7 @@ class Job:
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # one process drives all GPUs of a server
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
-    socket_GBps: Any = UNLIMITED  # that one NIC carries through sockets
+    socket_GBps: Any = UNLIMITED  # that the hosts of a domain send through sockets
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
@@ -263,7 +264,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         ctas=float(platform.ctas(ctas)),
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
         **fields,
-        **sockets(stated),
+        **sockets(stated, domain / platform.gpus_per_node),
     )
 
 

@@ -27,7 +27,7 @@ NVLS_TREE_DOMAINS = 4  # of measured runs: NVIDIA/nccl#1221, four servers of eig
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
 CTAS = "GPUs: CTAs (NCCL_MIN_CTAS)"  # thread blocks that copy and reduce: a limit of the GPUs, not of the network
 SOCKETS = (
-    "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD matter, nothing measured decides how, so the band has both ends; "
+    "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD matter, nothing measured decides how: the band has both ends; "
     "NCCL_SOCKET_IFNAME must name every NIC"
 )
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
@@ -144,7 +144,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: AvailableBandwidth, al
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
         environment=physics.transports().index(transport_of(supply)),
         **joined(gpu, placed.domain_gpus, nvlink_gpus(placed), placed.board_gpus),
-        **sockets(transport_of(supply)),
+        **sockets(transport_of(supply), placed.domain_servers / placed.communicators),
     )
     if domains == 1:
         return job
@@ -359,10 +359,10 @@ def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str,
     if profile := environment_of(transport_of(supply)).text:
         text = f"transport {transport_of(supply)}: jobs run with {profile}, as its documentation says"
         result.append(f"{text}; --algorithm and --protocol go before it")
-    if domains_sockets := environment_of(transport_of(supply)).socket_GBps if placed.domains > 1 else ():
-        least, usual, most = domains_sockets
-        text = f"transport {transport_of(supply)}: NCCL over TCP sockets, published are {least:g} to {most:g} GB/s of a NIC"
-        result.append(f"{text}, here {min(usual, supply.nic_GBps * placed.nic_ports):g}; {SOCKETS}")
+    if placed.domains > 1 and (published := environment_of(transport_of(supply)).socket_GBps):
+        least, median, most = published
+        text = f"transport {transport_of(supply)}: NCCL over TCP sockets, a server sends {median:g} GB/s"
+        result.append(f"{text} in the median of reports, {least:g} to {most:g} in all; {SOCKETS}")
     if gpu.bridge_gpus and not placed.server.nvlink_domain_gpus:
         text = f"server model {placed.model} states no `nvlink_domain_gpus`: bridges of {gpu.bridge_gpus}"
         result.append(f"{text}, as {gpu.name.upper()} has them")

@@ -163,7 +163,7 @@ def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, 
         environment=physics.transports().index(transport_of(supply)),
         ctas=float(ctas_of(supply)),
         **fields,
-        **sockets(transport_of(supply)),
+        **sockets(transport_of(supply), placed.domain_servers * share),
     )
     if not crosses:
         return job
