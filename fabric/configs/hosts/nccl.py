@@ -101,8 +101,10 @@ def _sockets(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     """Plain TCP over all NICs of the fabric."""
     why = "Plain TCP: NCCL does not look for RDMA devices."
     settings = [Setting(why, "NCCL_IB_DISABLE", "1")]
+    mine = [nic for nic in group.nics if nic.kind == ETHERNET and nic.fabric == side.fabric.name]
+    names = dict.fromkeys(name for nic in mine for name in nic.addressed)
     why = "NICs that carry the collectives, and the bootstrap; = matches whole names."
-    settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(group.interfaces(side.fabric.name))))
+    settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(names)))
     settings.append(
         Setting(
             "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD: one socket for each channel by default, their product at most "

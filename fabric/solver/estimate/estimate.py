@@ -26,6 +26,7 @@ ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halv
 NVLS_TREE_DOMAINS = 4  # of measured runs: NVIDIA/nccl#1221, four servers of eight H100 at 320 GB/s
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
 CTAS = "GPUs: CTAs (NCCL_MIN_CTAS)"  # thread blocks that copy and reduce: a limit of the GPUs, not of the network
+HOSTS = "hosts: TCP sockets"
 SOCKETS = (
     "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD matter, nothing measured decides how: the band has both ends; "
     "NCCL_SOCKET_IFNAME must name every NIC"
@@ -241,6 +242,8 @@ def _limits(job: Job, physics_: Physics, runs: Runs) -> list[tuple[str, float]]:
         "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
         CTAS: {"ctas": job.ctas * 2},
     }
+    if np.all(np.asarray(job.socket_GBps) < UNLIMITED):
+        twice[HOSTS] = {"socket_GBps": job.socket_GBps * 2}
     every = {name: value for change in twice.values() for name, value in change.items()}
     times = {name: _as_chosen(replace(job, **change), physics_, runs) for name, change in twice.items()}
     before, best = _as_chosen(job, physics_, runs), _as_chosen(replace(job, **every), physics_, runs)
