@@ -189,7 +189,7 @@ def board(gpu: physics.Gpu, ranks: int, domain_gpus: int) -> dict[str, Any]:
     """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included.
 
     Without a switch each pair of GPUs has its own links: some of the GPUs have only those between them. The switch reduces
-    for two GPUs of a communicator or more (NCCL src/transport/nvls.cc, ncclNvlsInit).
+    for two GPUs of a communicator or more (NCCL 2.28.7, src/transport/nvls.cc, ncclNvlsInit).
     """
     switched = domain_gpus >= gpu.switch_from
     through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS

@@ -17,6 +17,7 @@ from fabric.solver.estimate.estimate import PATTERN, Estimate, Row, pattern_of
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.routing import MODES
 
+MAX_LOADS = 100_000_000  # links times jobs whose fair shares are computed
 NEARLY_EQUAL = 0.005  # shares of the NICs that differ by less are alike
 NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
@@ -147,8 +148,9 @@ def _communicators(estimate: Estimate) -> list[str]:
 
 
 def _fair(estimate: Estimate) -> list[float]:
-    """Share of its NICs of every job or communicator; of one alone none."""
-    if estimate.placement.concurrent == 1 or estimate.placement.domains == 1:
+    """Share of its NICs of every job or communicator; none of one alone, or of very many."""
+    placed = estimate.placement
+    if placed.concurrent == 1 or placed.domains == 1 or placed.concurrent * estimate.supply.net.links > MAX_LOADS:
         return []
     pattern = pattern_of(estimate.rows[-1].collective, estimate.rows[-1].algorithm)
     return [float(share) for share in estimate.supply.fair_shares(pattern)]

@@ -241,14 +241,14 @@ class AvailableBandwidth:
         assert self.groups is not None
         time = np.zeros(len(self.groups))
         for phases in zip(*self._by_group(pattern), strict=True):
-            loads = [
-                load_of(self.net, self.route_table, redraw(self._flows(phase), self.seed + at), self.routing)[0]
-                for at, phase in enumerate(phases)
-            ]
-            group, link = np.nonzero(np.stack(loads))
-            load = np.concatenate([load[load > 0] for load in loads])
-            alone = np.ones(len(loads))
-            time += phases[0].part / max_min(self.net.capacity, group, link, len(loads), demand=alone, share=load)
+            links, loads = list[Ints](), list[Floats]()
+            for at, phase in enumerate(phases):
+                load, _ = load_of(self.net, self.route_table, redraw(self._flows(phase), self.seed + at), self.routing)
+                links.append(np.flatnonzero(load))
+                loads.append(load[links[-1]])
+            group, alone = np.repeat(np.arange(len(links)), list(map(len, links))), np.ones(len(links))
+            of_link, share = np.concatenate(links), np.concatenate(loads)
+            time += phases[0].part / max_min(self.net.capacity, group, of_link, len(links), demand=alone, share=share)
         return 1 / time
 
     def beyond_leaf(self, pattern: str) -> float:
