@@ -229,11 +229,12 @@ def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple
     open_ends = []
     if float(job.slots) > 1:
         open_ends += [(replace(job, slots=1.0), algorithm), (replace(job, slots=float(job.slots) ** 2), algorithm)]
-    by_tcp = environment_of(physics.transports()[int(job.transport)])
+    by_tcp = environment_of(kind.transport)
     if by_tcp.socket_GBps:
-        least, _, most = (np.asarray(job.socket_GBps) * end / by_tcp.socket_GBps[1] for end in by_tcp.socket_GBps)
-        slow = replace(job, socket_GBps=least, hop_us=np.asarray(job.hop_us) + by_tcp.socket_hop_us)
-        open_ends += [(slow, algorithm), (replace(job, socket_GBps=most), algorithm)]
+        usual = physics_.values[f"socket_GBps.{kind.transport}"]
+        least, most = (np.asarray(job.hosts) * end / usual for end in by_tcp.socket_GBps)
+        slow = replace(job, hosts=least, hop_us=np.asarray(job.hop_us) + by_tcp.socket_hop_us)
+        open_ends += [(slow, algorithm), (replace(job, hosts=most), algorithm)]
     if _few_ctas(job, kind, physics_):
         open_ends.append((replace(job, ctas=job.ctas * 2), algorithm))
     switched = bool(job.nvls) and algorithm == "auto" and "nvls" in job.spec.algorithms

@@ -35,7 +35,7 @@ class Environment:
 
     variables: Mapping[str, str]
     source: str = ""
-    socket_GBps: tuple[float, ...] = ()  # that one server sends by TCP: least, median, most of published; (): no sockets
+    socket_GBps: tuple[float, ...] = ()  # that one server sends by TCP: least and most of published; (): no sockets
     socket_hop_us: float = 0.0  # the most that a hop by TCP takes longer
 
     @property
@@ -89,13 +89,6 @@ def environment_of(transport: str) -> Environment:
     return environments().get(transport, NONE)
 
 
-def sockets(transport: str, servers: float) -> dict[str, Any]:
-    """Fields of a job over a network that its transport reaches by sockets; `servers`: of a domain, less than 1 where
-    several communicators share one."""
-    stated = environment_of(transport).socket_GBps
-    return {"socket_GBps": stated[1] * servers} if stated else {}
-
-
 def permitted(transport: Any, key: tuple[str, str], algorithm: str, protocol: str) -> Bools:
     """`Environment.permits` by index of `physics.transports()`, of the shape of `transport`."""
     return np.asarray(_by_index(key, algorithm, protocol)[np.asarray(transport, dtype=np.int64)])
@@ -140,7 +133,7 @@ class Job:
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # one process drives all GPUs of a server
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
-    socket_GBps: Any = UNLIMITED  # that the hosts of a domain send through sockets
+    hosts: Any = 1.0  # servers of a domain, less than 1 where several communicators share one: they copy the bytes of sockets
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
@@ -262,9 +255,9 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         environment=physics.transports().index(stated),
         one_process=platform.processes.startswith("one for all"),
         ctas=float(platform.ctas(ctas)),
+        hosts=domain / platform.gpus_per_node / platform.communicators,
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
         **fields,
-        **sockets(stated, domain / platform.gpus_per_node),
     )
 
 

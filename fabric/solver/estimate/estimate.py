@@ -16,7 +16,7 @@ from fabric.solver.collectives import band, physics
 from fabric.solver.collectives.algorithms import ALIASES, NEVER, Runs, monotone, run
 from fabric.solver.collectives.band import BETWEEN_BRIDGES, band_of, kind_of, nvlink_ranks
 from fabric.solver.collectives.costs import PROTOCOLS, ideal_us
-from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, environment_of, joined, sockets
+from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, environment_of, joined
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate import nic_bandwidth
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
@@ -145,7 +145,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: AvailableBandwidth, al
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
         environment=physics.transports().index(transport_of(supply)),
         **joined(gpu, placed.domain_gpus, nvlink_gpus(placed), placed.board_gpus),
-        **sockets(transport_of(supply), placed.domain_servers / placed.communicators),
+        hosts=placed.domain_servers / placed.communicators,
     )
     if domains == 1:
         return job
@@ -242,8 +242,8 @@ def _limits(job: Job, physics_: Physics, runs: Runs) -> list[tuple[str, float]]:
         "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
         CTAS: {"ctas": job.ctas * 2},
     }
-    if np.all(np.asarray(job.socket_GBps) < UNLIMITED):
-        twice[HOSTS] = {"socket_GBps": job.socket_GBps * 2}
+    if environment_of(physics.transports()[int(job.transport)]).socket_GBps:
+        twice[HOSTS] = {"hosts": job.hosts * 2}
     every = {name: value for change in twice.values() for name, value in change.items()}
     times = {name: _as_chosen(replace(job, **change), physics_, runs) for name, change in twice.items()}
     before, best = _as_chosen(job, physics_, runs), _as_chosen(replace(job, **every), physics_, runs)
@@ -363,9 +363,9 @@ def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str,
         text = f"transport {transport_of(supply)}: jobs run with {profile}, as its documentation says"
         result.append(f"{text}; --algorithm and --protocol go before it")
     if placed.domains > 1 and (published := environment_of(transport_of(supply)).socket_GBps):
-        least, median, most = published
-        text = f"transport {transport_of(supply)}: NCCL over TCP sockets, a server sends {median:g} GB/s"
-        result.append(f"{text} in the median of reports, {least:g} to {most:g} in all; {SOCKETS}")
+        usual = physics_.values[f"socket_GBps.{transport_of(supply)}"]
+        text = f"transport {transport_of(supply)}: NCCL over TCP sockets, at most {usual:.3g} GB/s from a server"
+        result.append(f"{text}, in reports {published[0]:g} to {published[1]:g}; {SOCKETS}")
     if gpu.bridge_gpus and not placed.server.nvlink_domain_gpus:
         text = f"server model {placed.model} states no `nvlink_domain_gpus`: bridges of {gpu.bridge_gpus}"
         result.append(f"{text}, as {gpu.name.upper()} has them")

@@ -16,7 +16,7 @@ from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.algorithms import monotone
 from fabric.solver.collectives.band import band_of
-from fabric.solver.collectives.job import UNLIMITED, Job, joined, sockets
+from fabric.solver.collectives.job import UNLIMITED, Job, joined
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.estimate import ctas_of, gpu_of, nvlink_gpus, pattern_of, transport_of
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
@@ -163,7 +163,7 @@ def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, 
         environment=physics.transports().index(transport_of(supply)),
         ctas=float(ctas_of(supply)),
         **fields,
-        **sockets(transport_of(supply), placed.domain_servers * share),
+        hosts=placed.domain_servers * share,
     )
     if not crosses:
         return job
