@@ -362,9 +362,10 @@ def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str,
     if profile := environment_of(transport_of(supply)).text:
         text = f"transport {transport_of(supply)}: jobs run with {profile}, as its documentation says"
         result.append(f"{text}; --algorithm and --protocol go before it")
-    if placed.domains > 1 and (published := environment_of(transport_of(supply)).socket_GBps):
-        usual = physics_.values[f"socket_GBps.{transport_of(supply)}"]
-        text = f"transport {transport_of(supply)}: NCCL over TCP sockets, at most {usual:.3g} GB/s from a server"
+    published = environment_of(kind).socket_GBps
+    if published and (gpu.generation, kind) not in physics_.own:
+        usual = physics_.values[f"socket_GBps.{kind}"]
+        text = f"transport {kind}: NCCL over TCP sockets, at most {usual:.3g} GB/s from a server"
         result.append(f"{text}, in reports {published[0]:g} to {published[1]:g}; {SOCKETS}")
     if gpu.bridge_gpus and not placed.server.nvlink_domain_gpus:
         text = f"server model {placed.model} states no `nvlink_domain_gpus`: bridges of {gpu.bridge_gpus}"
