@@ -101,7 +101,8 @@ def _sockets(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     """Plain TCP over all NICs of the fabric."""
     why = "Plain TCP: NCCL does not look for RDMA devices."
     settings = [Setting(why, "NCCL_IB_DISABLE", "1")]
-    mine = [nic for nic in group.nics if nic.kind == ETHERNET and nic.fabric == side.fabric.name]
+    of_fabric = [nic for nic in group.nics if nic.kind == ETHERNET and nic.fabric == side.fabric.name]
+    mine = [nic for nic in of_fabric if nic.purpose == "compute"]
     names = dict.fromkeys(name for nic in mine for name in nic.addressed)
     why = "NICs that carry the collectives, and the bootstrap; = matches whole names."
     settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(names)))
