@@ -53,6 +53,7 @@ class Network:
     level: Ints  # of every device: 0 server or attachment, 1 leaf, 2 spine, 3 core
     capacity: Floats  # GB/s of every directed link, 0 where it is down
     port_name: PortNamer  # of a port, for those named as failed
+    used: Bools | None = None  # of every link, whether it counts as a server port; None: all
 
     @property
     def links(self) -> int:
@@ -79,6 +80,13 @@ class Network:
         dead[devices] = True
         down |= dead[self.tail[: self.links]] | dead[self.head[: self.links]]
         return replace(self, capacity=np.where(np.tile(down, 2), 0.0, self.capacity))
+
+    def only(self, ports: Ints) -> Network:
+        """The same network with some server ports alone (rows of `ports`), as if servers had no others."""
+        used = np.zeros(self.links, dtype=bool)
+        used[self.ports.link[ports]] = True
+        idle = np.setdiff1d(self.ports.link, self.ports.link[ports])
+        return replace(self.without(idle, np.empty(0, dtype=np.int64)), used=used)
 
     def name(self, link: int) -> str:
         """A directed link as a person names it: `backend-leaf001 1/1 -> backend-spine003 1`."""
@@ -117,7 +125,8 @@ def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
 
 def _server_ports(net: Network) -> ServerPorts:
     columns: Any = net.fabric.links
-    rows = np.flatnonzero((columns.kind == SERVER_LEAF) & ~_further(net.fabric))
+    is_port = (columns.kind == SERVER_LEAF) & ~_further(net.fabric)
+    rows = np.flatnonzero(is_port if net.used is None else is_port & net.used)
     order = rows[np.lexsort((columns.a_sub[rows], columns.a_cage[rows], columns.a[rows]))]
     server, leaf = columns.a[order].astype(np.int64), columns.b[order].astype(np.int64)
     return ServerPorts(order.astype(np.int64), server, leaf, columns.a_cage[order] - 1, columns.a_sub[order])

@@ -91,9 +91,32 @@ def nccl_context(site: str, group: Group) -> dict[str, object] | None:
         return None
     side, spec = compute
     settings = [*_devices(group, side, spec), *_paths(side, spec)]
-    if side.fabric.spec.ethernet:
+    if side.fabric.spec.transport == "ethernet":
+        settings = _sockets(group, side, spec)
+    elif side.fabric.spec.ethernet:
         settings += _roce(side)
     return {"site": site, "group": group.name, "model": group.model, "fabric": side.fabric.name, "settings": settings}
+
+
+def _sockets(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
+    """Plain TCP over all NICs of the fabric."""
+    why = "Plain TCP: NCCL does not look for RDMA devices."
+    settings = [Setting(why, "NCCL_IB_DISABLE", "1")]
+    of_fabric = [nic for nic in group.nics if nic.kind == ETHERNET and nic.fabric == side.fabric.name]
+    mine = [nic for nic in of_fabric if nic.purpose == "compute"]
+    names = dict.fromkeys(name for nic in mine for name in nic.addressed)
+    why = "NICs that carry the collectives, and the bootstrap; = matches whole names."
+    settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(names)))
+    settings.append(
+        Setting(
+            "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD: one socket for each channel by default, their product at most "
+            "64. Measure both: on some hosts more sockets are faster, on others slower."
+        )
+    )
+    if spec.nic.count * spec.nic.ports > 1:
+        fabric = side.fabric.spec
+        settings.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
+    return settings
 
 
 def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
@@ -176,8 +199,9 @@ def _direct(side: HostFabric, spec: GroupSpec) -> list[Setting]:
 
 
 def planned_queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
-    """Queue pairs of a connection: several where a hash chooses among paths, else one."""
-    return HASHED_QUEUE_PAIRS if fabric.spec.ethernet and fabric.sizing.spines and not dynamic else 1
+    """Queue pairs of a connection: several where a hash chooses among paths, else one; one socket of plain TCP."""
+    hashed = fabric.spec.ethernet and fabric.spec.transport != "ethernet" and fabric.sizing.spines and not dynamic
+    return HASHED_QUEUE_PAIRS if hashed else 1
 
 
 def _cross_nic(kind: str, oversubscribed: bool) -> Setting:

@@ -213,9 +213,12 @@ class Fabric(Key):
     underlay: Underlay = Field(Underlay(), description="routing between the switches")
     pools: Pools = Field(Pools(), description="address pools of this fabric only")
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
-    transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot"] | None = Field(
+    transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot", "ethernet"] | None = Field(
         None,
-        description="transport of collectives, for estimated times; default: `roce` or `infiniband`, as the switches",
+        description=(
+            "transport of collectives, for estimated times; `ethernet`: plain TCP, without a lossless class unless `qos:` is "
+            "stated; default: `roce` or `infiniband`, as the switches"
+        ),
     )
     tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="tenants and their servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")

@@ -118,9 +118,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         overlay=intent.overlay,
         tenants=intent.tenants,
         qos=intent.qos,
-        roce=topology.kind not in SWITCHLESS
-        and leaf.model.technology == "ethernet"
-        and (usual.lossless if intent.qos.enabled is None else intent.qos.enabled),
+        roce=topology.kind not in SWITCHLESS and leaf.model.technology == "ethernet" and _lossless(intent),
         management=intent.management or site.management,
         own_management=intent.management is not None,
         releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
@@ -133,6 +131,13 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
     else:
         _sanity(spec, intent, report)
     return spec
+
+
+def _lossless(intent: Fabric) -> bool:
+    """Whether the fabric has a lossless class: as stated, else by its purpose, but for plain TCP without any `qos:`."""
+    if intent.qos.enabled is not None:
+        return intent.qos.enabled
+    return PURPOSES[intent.purpose].lossless and (intent.transport != "ethernet" or bool(intent.qos.model_fields_set))
 
 
 def _reserve(intent: Fabric) -> bool:

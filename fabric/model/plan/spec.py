@@ -222,7 +222,7 @@ class FabricSpec:
     own_management: bool  # not the site's
     releases: tuple[Release, ...]  # of the site, then of the fabric
     silence: Mapping[str, str]  # code → why it does not apply to this fabric
-    transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo or slingshot
+    transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
 
     def at(self, *path: str | int) -> Place:
