@@ -80,9 +80,8 @@ class CageData:
     def __init__(self, spec: FabricSpec) -> None:
         self.models = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
         self.groups = {group.name: group for group in spec.groups}
-        self.shipped_switches, self.shipped_servers = set(catalog.switch_names()), set(catalog.server_names())
-        for kind, known in (("switches", self.shipped_switches), ("servers", self.shipped_servers)):
-            known -= {name for name in known if spec.positions.stated("catalog", kind, name)}
+        stated = spec.positions.stated
+        self.shipped_switches = {name for name in catalog.switch_names() if not stated("catalog", "switches", name)}
 
     def end(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
         """Number of the module on its device, what it takes, and where in it the link begins."""
@@ -107,24 +106,12 @@ class CageData:
         return cage, Module(running, lanes, its.form), sub * speed
 
     def _nic(self, device: Device, nic: int, port: int, speed: int) -> tuple[int, Module, int]:
-        group, cages = self.groups[device.group], media.cages()
-        usual = cages.by_speed.get(speed)
-        its = cages.servers.get(device.model, {}).get(group.nics) if device.model in self.shipped_servers else None
-        nic_model = cages.nic(group.nic.model)
-        form = (its.form if its else "") or (nic_model.form if nic_model else "")
-        form = form or (usual.nic_form or usual.form if usual else "")
+        nics, cages = self.groups[device.group].nic, media.cages()
+        at = media.nic_ports(nics)[(nic - 1) * nics.ports + port]
+        usual, known = cages.by_speed.get(speed), cages.nic(nics.model)
         lanes = frozenset(usual.nic_lane_gbps) if usual else frozenset()
-        lanes &= frozenset(nic_model.lane_gbps) if nic_model else lanes
-        if its and its.twins and group.nic.ports == 1 and nic <= len(its.twins):
-            number, place = twin(its.twins[nic - 1])
-            return number, Module(2 * speed, lanes, form), (place - 1) * speed
-        return (nic - 1) * group.nic.ports + port + 1, Module(speed, lanes, form), 0
-
-
-def twin(label: str) -> tuple[int, int]:
-    """`OSFP4P2` → cage 4, port 2."""
-    number, _, place = label.removeprefix("OSFP").partition("P")
-    return int(number), int(place)
+        lanes &= frozenset(known.lane_gbps) if known else lanes
+        return at.cage, Module(at.ports * speed, lanes, at.form), at.place * speed
 
 
 def _lane_speeds(full: int, lanes: int, running: int) -> frozenset[int]:

@@ -65,18 +65,18 @@ class Texts:
         return texts
 
     def _sockets(self, end: str) -> Ints:
-        """Per leg the server's own word for its port, as index into `sockets`; 0 where it has none."""
-        self.sockets, table = [""], {}
-        for device in self.fabric.devices:
-            if device.role == SERVER and device.group not in table:
-                group = next(group for group in self.fabric.spec.groups if group.name == device.group)
-                cage = media.cages().servers.get(device.model, {}).get(group.nics)
-                table[device.group] = len(self.sockets) if cage and cage.twins else 0
-                self.sockets += cage.twins if cage else ()
-        base = np.array([table.get(device.group, 0) if device.role == SERVER else 0 for device in self.fabric.devices])
-        first = base[getattr(self.fabric.links, end)[self.found.first]]
-        nic = getattr(self.fabric.links, end + "_cage")[self.found.first] - 1
-        sockets: Ints = np.where(first > 0, np.minimum(first + nic, len(self.sockets) - 1), 0)
+        """Per leg the place in a shared cage of a server, as index into `sockets`; 0 where the port has a cage of its own."""
+        self.sockets, groups = [""], {group.name: group for group in self.fabric.spec.groups}
+        base: dict[str, int] = {}
+        for name, group in groups.items():
+            base[name] = len(self.sockets)
+            self.sockets += [port.label for port in media.nic_ports(group.nic)]
+        devices, links, first = self.fabric.devices, self.fabric.links, self.found.first
+        is_server = np.array([device.role == SERVER for device in devices])
+        begin = np.array([base[d.group] if d.role == SERVER else 0 for d in devices], dtype=np.int64)
+        ports = np.array([groups[d.group].nic.ports if d.role == SERVER else 0 for d in devices], dtype=np.int64)
+        index, nic, port = (getattr(links, end + part)[first].astype(np.int64) for part in ("", "_cage", "_sub"))
+        sockets: Ints = np.where(is_server[index], begin[index] + (nic - 1) * ports[index] + port, 0)
         return sockets
 
     def places(self, end: str, ports: Sequence[str]) -> list[str]:
