@@ -25,11 +25,13 @@ MAX_DEVICE_CAGES = 1 << 12  # of one device; modules are numbered device by devi
 
 
 class Module(NamedTuple):
-    """What a cage takes: speed in all, the lane speeds it can have (none: any), and its form ("" unknown)."""
+    """What a cage takes: speed in all, the lane speeds it can have (none: any), its form ("" unknown), and whether ports of
+    NICs share it."""
 
     speed_gbps: int
     lane_gbps: frozenset[int]
     form: str
+    shared: bool = False
 
     @property
     def usual_lane_gbps(self) -> int:
@@ -111,7 +113,7 @@ class CageData:
         usual, known = cages.by_speed.get(speed), cages.nic(nics.model)
         lanes = frozenset(usual.nic_lane_gbps) if usual else frozenset()
         lanes &= frozenset(known.lane_gbps) if known else lanes
-        return at.cage, Module(at.ports * speed, lanes, at.form), at.place * speed
+        return at.cage, Module(at.ports * speed, lanes, at.form, at.ports > 1), at.place * speed
 
 
 def _lane_speeds(full: int, lanes: int, running: int) -> frozenset[int]:
@@ -147,8 +149,11 @@ class CageGroups:
         return len(self.shape)
 
 
-def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> CageGroups:
-    """Components of links between nodes a and b. `a_gbps`, `b_gbps`: speeds of the nodes; the faster one is split."""
+def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints, offsets_gbps: tuple[Ints, Ints]) -> CageGroups:
+    """Components of links between nodes a and b. `a_gbps`, `b_gbps`: speeds of the nodes; the faster one is split.
+
+    `offsets_gbps`: where in their nodes the links begin. Nodes whose links cross are a mesh: no cable crosses its lanes.
+    """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -160,13 +165,24 @@ def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> CageGroups:
     count, label = connected_components(graph, directed=False)
     component = label[a].astype(np.int64)
     hub = np.where(a_gbps > b_gbps, 0, np.where(b_gbps > a_gbps, 1, -1)).astype(np.int64)
-    pairs = np.unique(a.astype(np.int64) * len(nodes) + b)
+    pairs, pair = np.unique(a.astype(np.int64) * len(nodes) + b, return_inverse=True)
     neighbors = np.bincount(np.concatenate(np.divmod(pairs, len(nodes))), minlength=len(nodes))
     size = np.bincount(label, minlength=count)
-    straight = _all(component, hub == -1, count) & (size == 2)
+    shift = np.where(hub == 1, offsets_gbps[1] - offsets_gbps[0], offsets_gbps[0] - offsets_gbps[1])
+    orderly = _orderly(pair.ravel(), shift) & (shift % np.maximum(np.minimum(a_gbps, b_gbps), 1) == 0)
+    straight = _all(component, (hub == -1) & orderly, count) & (size == 2)
     alone = np.where(hub == 0, neighbors[b] == 1, neighbors[a] == 1)
-    star = _all(component, (hub >= 0) & alone, count)
+    star = _all(component, (hub >= 0) & alone & orderly, count)
     return CageGroups(component, np.where(straight, STRAIGHT, np.where(star, STAR, MESH)), hub)
+
+
+def _orderly(pair: Ints, shift: Ints) -> Flags:
+    """Whether all links between the same two nodes are shifted alike: their lanes do not cross."""
+    first = np.zeros(int(pair.max(initial=0)) + 1, dtype=np.int64)
+    first[pair[::-1]] = shift[::-1]
+    crossed = np.bincount(pair[shift != first[pair]], minlength=len(first))
+    orderly: Flags = crossed[pair] == 0
+    return orderly
 
 
 def _all(component: Ints, flag: Flags, count: int) -> Flags:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from fabric.base.diagnostics import Report, nearest
+from fabric.base.diagnostics import Place, Report, nearest, one_of
 from fabric.base.source import Source
 from fabric.base.text import plural
 from fabric.design.intent.intent import Intent
@@ -15,6 +15,8 @@ from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
 from fabric.design.planner import hardware
 from fabric.design.planner.hardware import how_to_state
 from fabric.hardware import catalog
+from fabric.hardware.catalog import media
+from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import (
     KINDS,
     STATED,
@@ -193,13 +195,30 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         model=group.model,
         server=server,
         nics=purpose,
-        nic=server.nics[purpose],
+        nic=_nic(server.nics[purpose], group, intent.topology, source.place((*path, "nic_breakout")), report),
         count=group.count,
         planned=_planned(fabric, index, site, source, report),
         per_rack=group.per_rack,
         unit_servers=unit.servers,
         full=unit.full,
     )
+
+
+def _nic(nic: NicSet, group: ServerGroup, topology: Topology, place: Place, report: Report) -> NicSet:
+    """The NICs, split where they can be and the intent says so, or spreads their ports over planes or leaves."""
+    splits = media.nic_breakouts(nic)
+    ports, asked = max(topology.planes, 2 if topology.dual_tor else 1), group.nic_breakout
+    if asked is not None:
+        ports, gbps = map(int, asked.split("x"))
+        if asked != f"{nic.ports}x{nic.speed_gbps}" and splits.get(ports) != gbps:
+            known = [f"{ports}x{gbps}" for ports, gbps in {nic.ports: nic.speed_gbps, **splits}.items()]
+            hint = "a NIC that the catalog does not know is declared under `catalog.servers`, with its `ports` and `cages`"
+            report.error("FAB109", place, f"servers.nic_breakout: expected {one_of(known)}, got {asked}", hint)
+    chosen = ports if asked is not None else next((ways for ways in sorted(splits) if ways % ports == 0), 0)
+    if chosen not in splits or (asked is None and nic.ports % ports == 0):
+        return nic
+    cages = nic.cages if nic.cages is None or isinstance(nic.cages, int) else nic.count
+    return nic.replaced(ports=chosen, speed_gbps=splits[chosen], cages=cages, interfaces=(), rdma_devices=())
 
 
 def _planned(fabric: str, index: int, site: Site, source: Source, report: Report) -> int:
