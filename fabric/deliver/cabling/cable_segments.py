@@ -171,7 +171,7 @@ class Failure(NamedTuple):
 
     link: int
     links: int
-    cages: int  # that lead to one another, in a way that no cable with ends of its own does; 0: another reason
+    cages: int  # that lead to one another, as no requested cable with ends of its own does; 0: another reason
     length_m: float
     reach: Candidate | None
     request: str
@@ -252,13 +252,17 @@ def _choose(
             link = int(np.flatnonzero(groups.component == worst)[0])
             count = int(np.isin(groups.component, missed).sum())
             reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
-            mine = groups.component == worst
-            cages = len({*ends[0].node[mine].tolist()}) + len({*ends[1].node[mine].tolist()})
-            meshed = kind.shape == MESH or any(module.shared for a, b, *_ in kind.ends for module in (a, b))
-            failures.append(
-                Failure(link, count, cages if meshed else 0, float(longest[worst]), reach, kind.request)
-            )
+            cages = _cages_joined(groups, ends, worst) if kind.request in (*CLASSES[:4], *media.cables()) else 0
+            failures.append(Failure(link, count, cages, float(longest[worst]), reach, kind.request))
     return _Chosen(used, choice_of[groups.component], tuple(failures))
+
+
+def _cages_joined(groups: CageGroups, ends: tuple[Ends, Ends], component: int) -> int:
+    """Cages of a component that no cable with ends of its own joins; 0 if one might, by its shape."""
+    mine = np.flatnonzero(groups.component == component)
+    nodes = [set(end.node[mine].tolist()) for end in ends]
+    shared = any(end.modules[module].shared for end in ends for module in end.module[mine].tolist())
+    return sum(map(len, nodes)) if groups.shape[component] == MESH or shared else 0
 
 
 def _tasks(

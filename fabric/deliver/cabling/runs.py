@@ -257,7 +257,7 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")
     if failure.reach is None and failure.cages:
         more += (
-            ": expected two cages that lead to each other alone, lane by lane, or one that is split over cages of one port each, "
+            ": expected two cages that lead to each other alone, lane by lane, or one split over cages of one port each, "
             f"got {failure.cages} cages that lead to one another"
         )
         hint = f"use optics, whose connectors are cabled apart: `floor: {{media: {{{kind}: optics}}}}`"

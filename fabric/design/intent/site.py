@@ -37,7 +37,7 @@ class ServerGroup(Key):
     )
     nic_breakout: Breakout | None = Field(
         None,
-        description="ports that each NIC is split into, `2x400` of a ConnectX-8; default: as `planes` or `dual_tor` need them",
+        description="ports that each NIC is split into: `2x400` of a ConnectX-8; default: as `planes` or `dual_tor` need",
     )
     per_rack: Count | None = Field(None, description="servers in one rack")
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")

@@ -169,9 +169,7 @@ def nic_ports(nic: NicSet) -> tuple[NicPort, ...]:
     places = places or [(at // share + 1, at % share + 1) for at in range(total)]
     dash = "-" if form[-1:].isdigit() else ""
     shown = labels or [f"{form}{dash}{cage}P{place}" if share > 1 else "" for cage, place in places]
-    return tuple(
-        NicPort(cage, place - 1, share, form, label) for (cage, place), label in zip(places, shown, strict=True)
-    )
+    return tuple(NicPort(cage, place - 1, share, form, label) for (cage, place), label in zip(places, shown, strict=True))
 
 
 Kind = TypeVar("Kind", bound=Record)

@@ -192,8 +192,8 @@ class NicSet(Record):
     model: str = Field("", description="NIC model")
     cages: Annotated[int, Field(ge=1, le=512)] | tuple[CagePort, ...] | None = Field(
         None,
-        description="cages of all NICs, which their ports share in order: 8 for sixteen ports in twin-port cages; or cage and "
-        "place of every port, NIC by NIC: `OSFP4P2`; default: one for each port, unless the NIC model has another number",
+        description="cages of all NICs, which their ports share in order: 8 for sixteen ports in twin-port cages; or cage "
+        "and place of every port, NIC by NIC: `OSFP4P2`; default: one for each port, unless the NIC model has another number",
     )
     form: str = Field("", description="form factor of the cages, `OSFP`; default: that of the NIC model, else of the speed")
     interfaces: tuple[Interface, ...] = Field(
@@ -224,7 +224,9 @@ class NicSet(Record):
             by_cage = Counter(label.rpartition("P")[0] for label in self.cages)
             wrong = next((label for label in self.cages if int(label[-1]) > by_cage[label.rpartition("P")[0]]), "")
             if wrong or len(set(by_cage.values())) > 1:
-                raise ValueError(f"cages: expected equally many ports in every cage, numbered from P1, got {wrong or self.cages[0]}")
+                raise ValueError(
+                    f"cages: expected equally many ports in every cage, numbered from P1, got {wrong or self.cages[0]}"
+                )
         return self
 
 
