@@ -13,6 +13,7 @@ from fabric.base.text import listed, plural
 from fabric.design.planner.lock_repair import leaf_ports
 from fabric.design.planner.sizing import leaf_shape
 from fabric.design.planner.wiring import GroupSites, attachment_links
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     ATTACHMENT,
     LEAF,
@@ -85,8 +86,9 @@ class Ports:
     """The leaf ports that attachments may take, and the taken ones."""
 
     free: Free
+    model: SwitchModel
     used: set[LeafColumn] = field(default_factory=set)
-    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → speed of its breakout
+    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → speed of its breakout, 0: disabled
 
     def take(self, spot: LeafColumn, speed_gbps: int) -> Slot | None:
         """Takes a port at a speed; None when it is not free, or its cage is broken out for another speed."""
@@ -94,8 +96,14 @@ class Ports:
         slot = self.free.get(leaf, {}).get(column, {}).get(speed_gbps)
         if slot is None or spot in self.used:
             return None
-        if self.split_for.setdefault((leaf, slot.cage), speed_gbps) != speed_gbps:
+        cage, following = (leaf, slot.cage), (leaf, slot.cage + 1)
+        disabling = self.model.is_wide(slot.split)
+        if disabling and cage not in self.split_for and following in self.split_for:
             return None
+        if self.split_for.setdefault(cage, speed_gbps) != speed_gbps:
+            return None
+        if disabling:
+            self.split_for[following] = 0
         self.used.add(spot)
         return slot
 
@@ -123,7 +131,7 @@ def place(
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attachments, and their leaf ports for the lock: known ports that are still free are kept."""
     attachments, spots_by_attachment = spec.attachments, lock.attachments
-    ports = Ports(_free_slots(spec, sites) if attachments else {})
+    ports = Ports(_free_slots(spec, sites) if attachments else {}, spec.leaf.model)
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
         attachment.name: _keep(ports, attachment, spots_by_attachment.get(attachment.name, ()), speeds[attachment.name])

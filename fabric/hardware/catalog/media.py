@@ -160,8 +160,8 @@ def nic_ports(nic: NicSet) -> tuple[NicPort, ...]:
     known, total = cages().nic(nic.model), nic.count * nic.ports
     labels = nic.cages if isinstance(nic.cages, tuple) else ()
     own_cage = known is not None and bool(known.breakouts)
-    count = len({label.rpartition("P")[0] for label in labels}) or nic.cages or (nic.count if own_cage else total)
-    share = total // int(count)
+    stated = nic.cages if isinstance(nic.cages, int) else len({label.rpartition("P")[0] for label in labels})
+    share = total // (stated or (nic.count if own_cage else total))
     usual = cages().by_speed.get(share * nic.speed_gbps)
     form = nic.form or (known.form if known and (share == 1 or own_cage) else "")
     form = form or ((usual.nic_form or usual.form) if usual else "")

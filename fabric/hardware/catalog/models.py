@@ -111,6 +111,12 @@ class SwitchModel(Record):
     technology: Literal["ethernet", "infiniband"] = Field("ethernet", description="link technology")
     max_logical_ports: int | None = Field(None, ge=1, description="maximum number of ports with breakouts")
     pipelines: Pipelines | None = Field(None, description="cages that share the ports of a pipeline")
+    disables_next: int | None = Field(
+        None,
+        ge=2,
+        le=8,
+        description="breakouts of a cage into so many ports or more are possible in odd cages only, and disable the next cage",
+    )
     breakouts_complete: bool = Field(
         False, description="true: the source lists every port speed, so a speed that is missing here is not supported"
     )
@@ -168,6 +174,10 @@ class SwitchModel(Record):
             group.replaced(breakouts=tuple(dict.fromkeys((*group.breakouts, *group.fitting(more))))) for group in self.ports
         )
         return self.replaced(ports=ports)
+
+    def is_wide(self, split: int) -> bool:
+        """Whether a cage that is split into so many ports disables the next."""
+        return self.disables_next is not None and split >= self.disables_next
 
     def group_of(self, cage: int) -> PortGroup:
         """The port group that front-panel cage `cage` (from 1) belongs to."""
