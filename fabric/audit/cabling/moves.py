@@ -127,7 +127,8 @@ class Describe:
         extra = self.wires.extra(node)
         if extra is None:
             device = self.plan.hosts.names[self.plan.device[node]]
-            return PortLocation(device, self.plan.label[node], self.plan.port_name[node], *self.places(device))
+            names = (self.plan.label[node], self.plan.port_name[node])
+            return PortLocation(device, *names, *self.places(device), self.plan.sockets[node])
         if extra.device == UNKNOWN:
             return PortLocation(extra.unknown_name, "", extra.port)
         device = self.plan.hosts.names[extra.device]
@@ -155,7 +156,13 @@ class Describe:
 
     def plugs(self, figure: Figure) -> object:
         """The same of figures that the same moves of plugs fix."""
-        return tuple(sorted((self.plug(shift.source), self.plug(max(0, shift.target))) for shift in figure.shifts))
+        pairs = [(self._module(shift.source), self._module(max(0, shift.target))) for shift in figure.shifts]
+        return tuple(sorted(pairs))
+
+    def _module(self, node: int) -> tuple[int, int, int, str]:
+        """The plug of a port; of a server's port in a shared cage that cage, whose optic may have moved as a whole."""
+        cage = self.plan.sockets[node].rpartition("P")[0] if self.wires.extra(node) is None else ""
+        return (self.plan.device[node], 0, -1, cage) if cage else (*self.plug(node), "")
 
     def pair(self, link: int) -> tuple[PortLocation, PortLocation]:
         return self.port(2 * link), self.port(2 * link + 1)
@@ -225,8 +232,8 @@ class Describe:
             return Move("remove", text, held if self._known(shift.kept) else source, held)
         to = self.port(shift.target)
         if source.device == to.device:
-            old = f"from port {_own(source)} " if source.port or source.port_name else ""
-            text = f"at {to.device}, move the cable of {held} {old}to port {_own(to)}"
+            old = f"from port {source.label} " if source.label else ""
+            text = f"at {to.device}, move the cable of {held} {old}to port {to.label}"
         else:
             text = f"move the cable of {held} from {source} to {to}"
         return Move("move", text, source if source.rack or not to.rack else to, held, to)
@@ -329,11 +336,3 @@ class Describe:
 
 def _short(port: PortLocation) -> str:
     return f"{port.device} {port.port or port.port_name}".rstrip()
-
-
-def _own(port: PortLocation) -> str:
-    return (
-        f"{port.port} ({port.port_name})"
-        if port.port_name and port.port and port.port_name != port.port
-        else port.port or port.port_name
-    )

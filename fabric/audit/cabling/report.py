@@ -98,6 +98,7 @@ class PortDocument(Document):
     name: Text = json_key("old name of port_name", "port_name", default="", deprecated=True, exclude_if=operator.not_)
     rack: Text = json_key(default="")
     ru: Count = json_key(default=0)
+    cage: Text = json_key("place in a cage that several ports of the server share", default="", exclude_if=operator.not_)
 
 
 class LinkDocument(Document):

@@ -115,7 +115,7 @@ class SwitchModel(Record):
         None,
         ge=2,
         le=8,
-        description="breakouts of a cage into so many ports or more are possible in odd cages only, and disable the next cage",
+        description="breakouts into so many ports or more are possible in odd cages only, and disable the next cage",
     )
     breakouts_complete: bool = Field(
         False, description="true: the source lists every port speed, so a speed that is missing here is not supported"

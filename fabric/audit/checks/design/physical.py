@@ -287,8 +287,8 @@ class Ports(FabricCheck):
                 if not known or (cage % 2 and (device, cage + 1) not in used):
                     continue
                 expected = f"no cable in cage {cage + 1}, got one" if cage % 2 else f"an odd cage, got {cage}"
-                text = f"{design.fabric.devices[device].name}: a cage of {split}x{speed}G disables the next: expected {expected}"
-                yield self.finding(design, switch_path(design, role), text)
+                name, cause = design.fabric.devices[device].name, f"a cage of {split}x{speed}G disables the next"
+                yield self.finding(design, switch_path(design, role), f"{name}: {cause}: expected {expected}")
                 break
 
     def _too_many(self, design: Design, ends: Ends) -> Iterator[Finding]:
