@@ -92,6 +92,9 @@ def _of_server(model: ServerModel) -> Iterator[Wrong]:
 
         otherwise = "without `gpu` estimates assume one by the name of the server, and say so"
         yield ("gpu",), model.gpu, "GPU", gpu_names(), otherwise
+    for name, nics in model.nics.items():
+        if nics.form and nics.form not in (forms := media.cages().forms):
+            yield ("nics", name, "form"), nics.form, "form factor", forms, ""
 
 
 @cache

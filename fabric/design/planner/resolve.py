@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from fabric.base.diagnostics import Place, Report, nearest, one_of
+from fabric.base.diagnostics import Place, Report, nearest
 from fabric.base.source import Source
 from fabric.base.text import plural
 from fabric.design.intent.intent import Intent
@@ -213,7 +213,7 @@ def _nic(nic: NicSet, group: ServerGroup, topology: Topology, place: Place, repo
         if asked != f"{nic.ports}x{nic.speed_gbps}" and splits.get(ports) != gbps:
             known = [f"{ports}x{gbps}" for ports, gbps in {nic.ports: nic.speed_gbps, **splits}.items()]
             hint = "a NIC that the catalog does not know is declared under `catalog.servers`, with its `ports` and `cages`"
-            report.error("FAB109", place, f"servers.nic_breakout: expected {one_of(known)}, got {asked}", hint)
+            report.error("FAB109", place, f"servers.nic_breakout: expected {' or '.join(known)}, got {asked}", hint)
     chosen = ports if asked is not None else next((ways for ways in sorted(splits) if ways % ports == 0), 0)
     if chosen not in splits or (asked is None and nic.ports % ports == 0):
         return nic

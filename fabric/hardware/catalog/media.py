@@ -142,6 +142,12 @@ class Cages(Record):
         """The NIC of a model, None where the catalog has none."""
         return self.nics.get(entry_of(model, self.nics))
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Form factors that the tables name."""
+        usual = [form for its in self.by_speed.values() for form in (its.form, its.nic_form) if form]
+        return tuple(sorted({*usual, *self.takes, *(form for others in self.takes.values() for form in others)}))
+
     def accepts(self, form: str, forms: tuple[str, ...]) -> bool:
         """Whether one of these forms goes into a cage; of an unknown cage it is taken for granted."""
         return not form or form in forms or bool(set(self.takes.get(form, ())) & set(forms))
