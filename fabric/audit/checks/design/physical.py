@@ -226,7 +226,8 @@ class Ports(FabricCheck):
     """Compares all cabled ports with cages, breakouts and port limits of the switch and server models.
 
     A port takes one cable. A cage can be split only as its model allows, into ports of one speed, and the ASIC supports a
-    limited number of ports. A link beyond that cannot be connected or does not come up.
+    limited number of ports. On some switches a breakout disables the next cage. A link beyond that cannot be connected or
+    does not come up.
     """
 
     id = "FAB231"
