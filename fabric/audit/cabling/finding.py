@@ -25,7 +25,7 @@ KINDS = {
 MAX_HINT_MOVES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortLocation:
     """Location of a port: device, label of the plan, name in the network OS, rack and rack unit."""
 

@@ -127,13 +127,15 @@ class Describe:
         extra = self.wires.extra(node)
         if extra is None:
             device = self.plan.hosts.names[self.plan.device[node]]
-            names = (self.plan.label[node], self.plan.port_name[node])
-            return PortLocation(device, *names, *self.places(device), self.plan.sockets[node])
+            return self._at(device, self.plan.label[node], self.plan.port_name[node], self.plan.sockets[node])
         if extra.device == UNKNOWN:
-            return PortLocation(extra.unknown_name, "", extra.port)
-        device = self.plan.hosts.names[extra.device]
+            return PortLocation(device=extra.unknown_name, port_name=extra.port)
         label = extra.slot.label if extra.slot is not None else ""
-        return PortLocation(device, label, extra.port, *self.places(device))
+        return self._at(self.plan.hosts.names[extra.device], label, extra.port)
+
+    def _at(self, device: str, port: str = "", port_name: str = "", cage: str = "") -> PortLocation:
+        rack, ru = self.places(device)
+        return PortLocation(device=device, port=port, port_name=port_name, rack=rack, ru=ru, cage=cage)
 
     def cost(self, shifts: Sequence[Shift]) -> tuple[int, ...]:
         """Of two fixes: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
@@ -256,7 +258,7 @@ class Describe:
         planned = self.port(first ^ 1).device
         message += f"; no neighbor reports {planned}, planned at the first: its host name may be {name}"
         text = f"set the host name of {planned}, check that its LLDP agent sends it, and collect again"
-        location = PortLocation(planned, "", "", *self.places(planned))
+        location = self._at(planned)
         return self._finding("duplicate-name", links, message, [Move("check", text, location, port)])
 
     def _other(self, here: int, there: int) -> int:
@@ -292,7 +294,7 @@ class Describe:
     def silent(self, device: int, links: Sequence[int]) -> CableFault:
         """A device that no neighbor reports."""
         name = self.plan.hosts.names[device]
-        at = PortLocation(name, "", "", *self.places(name))
+        at = self._at(name)
         message = f"no neighbor reports {name} on its {plural(len(links), 'planned link')}"
         text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
@@ -320,7 +322,7 @@ class Describe:
         device, speed = self.plan.hosts.names[key[0]], self.plan.speeds[cage.ends[0] >> 1]
         planned = f"{cage.split}x{speed}G" if cage.split > 1 else f"one port of {speed}G"
         runs = {0: "lacks some of its ports", 1: "runs as one port"}.get(reported, f"is broken out into {reported}")
-        at = PortLocation(device, str(key[1]), "", *self.places(device))
+        at = self._at(device, str(key[1]))
         message = f"{device} port {key[1]} {runs}, expected {planned}"
         move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
         fabric = self.plan.fabrics[cage.ends[0] >> 1]

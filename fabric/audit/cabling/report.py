@@ -163,7 +163,7 @@ def _csv(state: CablingState) -> str:
 
 
 def _rows(fault: CableFault) -> Iterator[list[Any]]:
-    nowhere = PortLocation("")
+    nowhere = PortLocation(device="")
     for move in fault.moves:
         at, to, kept = move.at, move.to or nowhere, move.kept or nowhere
         yield [
