@@ -226,15 +226,11 @@ def _columns(cabling: Planned, name: str, fabric: FabricPlan, names: PortNames, 
 
 def _sockets(fabric: FabricPlan, columns: dict[str, list[Any]], side: str) -> list[str]:
     """Of every link the place in a shared cage of the server at one end, else ""."""
-    groups = {
-        group.name: {(at // group.nic.ports + 1, at % group.nic.ports): port.label for at, port in enumerate(ports)}
-        for group in fabric.spec.groups
-        for ports in (media.nic_ports(group.nic),)
-        if ports[0].label
-    }
-    labels = [groups.get(device.group, {}) if device.role == SERVER else {} for device in fabric.devices]
+    groups = {group.name: media.all_ports(tuple(use.nic for use in group.uses)) for group in fabric.spec.groups}
+    labels = {name: {key: port.label for key, port in ports.items() if port.label} for name, ports in groups.items()}
+    own = [labels.get(device.group, {}) if device.role == SERVER else {} for device in fabric.devices]
     ends = zip(columns[side], columns[f"{side}_cage"], columns[f"{side}_sub"], strict=True)
-    return [labels[at].get((nic, port), "") for at, nic, port in ends]
+    return [own[at].get((nic, port), "") for at, nic, port in ends]
 
 
 def _ports(made: Planned, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:

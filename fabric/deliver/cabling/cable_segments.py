@@ -165,7 +165,8 @@ def harness(a: Optic, b: Optic) -> str:
 CONNECTORS = 16  # most of one module, for numbering
 
 
-class Failure(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Failure:
     """Links that no medium joins: one of them, how many in all, the cages that it is joined with, and what the nearest miss
     reaches."""
 
@@ -253,7 +254,10 @@ def _choose(
             count = int(np.isin(groups.component, missed).sum())
             reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
             cages = _cages_joined(groups, ends, worst) if kind.request in (*CLASSES[:4], *media.cables()) else 0
-            failures.append(Failure(link, count, cages, float(longest[worst]), reach, kind.request))
+            length_m = float(longest[worst])
+            failures.append(
+                Failure(link=link, links=count, cages=cages, length_m=length_m, reach=reach, request=kind.request)
+            )
     return _Chosen(used, choice_of[groups.component], tuple(failures))
 
 

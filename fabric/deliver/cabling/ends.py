@@ -108,9 +108,9 @@ class CageData:
         return cage, Module(running, lanes, its.form), sub * speed
 
     def _nic(self, device: Device, nic: int, port: int, speed: int) -> tuple[int, Module, int]:
-        nics, cages = self.groups[device.group].nic, media.cages()
-        at = media.nic_ports(nics)[(nic - 1) * nics.ports + port]
-        usual, known = cages.by_speed.get(speed), cages.nic(nics.model)
+        group, cages = self.groups[device.group], media.cages()
+        at = media.all_ports(tuple(use.nic for use in group.uses))[nic, port]
+        usual, known = cages.by_speed.get(speed), cages.nic(group.use_of(nic)[0].nic.model)
         lanes = frozenset(usual.nic_lane_gbps) if usual else frozenset()
         lanes &= frozenset(known.lane_gbps) if known else lanes
         return at.cage, Module(at.ports * speed, lanes, at.form, at.ports > 1), at.place * speed

@@ -66,19 +66,13 @@ class Texts:
 
     def _sockets(self, end: str) -> list[str]:
         """Per leg the place of its first port in a shared cage of a server; "" where the port has a cage of its own."""
-        labels, groups = [""], {group.name: group for group in self.fabric.spec.groups}
-        base: dict[str, int] = {}
-        for name, group in groups.items():
-            base[name] = len(labels)
-            labels += [port.label for port in media.nic_ports(group.nic)]
-        devices, links, first = self.fabric.devices, self.fabric.links, self.found.first
-        is_server = np.array([device.role == SERVER for device in devices])
-        begin = np.array([base[d.group] if d.role == SERVER else 0 for d in devices], dtype=np.int64)
-        ports = np.array([groups[d.group].nic.ports if d.role == SERVER else 0 for d in devices], dtype=np.int64)
-        index, nic, port = (getattr(links, end + part)[first].astype(np.int64) for part in ("", "_cage", "_sub"))
-        at = np.where(is_server[index], begin[index] + (nic - 1) * ports[index] + port, 0)
-        sockets: list[str] = np.array(labels, dtype=object)[at].tolist()
-        return sockets
+        groups = {group.name: media.all_ports(tuple(use.nic for use in group.uses)) for group in self.fabric.spec.groups}
+        labels = {name: {key: port.label for key, port in ports.items() if port.label} for name, ports in groups.items()}
+        if not any(labels.values()):
+            return [""] * len(self.found.first)
+        own = [labels.get(device.group, {}) if device.role == SERVER else {} for device in self.fabric.devices]
+        columns = (getattr(self.fabric.links, end + part)[self.found.first].tolist() for part in ("", "_cage", "_sub"))
+        return [own[index].get((nic, port), "") for index, nic, port in zip(*columns, strict=True)]
 
     def places(self, end: str, ports: Sequence[str]) -> list[str]:
         """Rack, unit, device, port and place in a shared cage, as a label shows them: `B03-U12 gpu-0001:compute1 OSFP4P2`."""

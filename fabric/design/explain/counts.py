@@ -9,19 +9,21 @@ from fabric.base.rounding import ceil_div
 from fabric.base.text import counted, listed, plural
 from fabric.design.planner.sizing import decide
 from fabric.design.planner.sizing_inputs import leaf_uplinks
-from fabric.design.planner.sizing_rule import core_speed, spine_split
+from fabric.design.planner.three_tiers import core_speed, spine_split
 from fabric.model.plan import (
-    AttachedPorts,
     FabricPlan,
     FabricSpec,
+    FreePortCounts,
     GroupSize,
     GroupSpec,
     Sizing,
     capacity,
     leaf_layout,
+    leaf_spine_ports_used,
     oversubscription,
     spare,
 )
+from fabric.model.plan.lock import WiredPods
 from fabric.model.plan.summary import summary
 
 # --- BGP sessions of a fabric by purpose, each counted once ---------------------------------------------------
@@ -96,12 +98,12 @@ def terms(more: Sessions, route_servers: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """A sized fabric, and the pod size in the lock."""
+    """A sized fabric, and its pods in service."""
 
     spec: FabricSpec
     sizing: Sizing
-    known_units_per_pod: int
-    attached: AttachedPorts | None = None  # ports of attachments, if the fabric is wired
+    wired: WiredPods  # in the lock
+    attached: FreePortCounts | None = None  # ports of attachments, if the fabric is wired
     sessions: Sessions | None = None  # besides the underlay, if the fabric is wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
@@ -171,7 +173,7 @@ WITHOUT_SPINES = "every leaf of a network has a port of all servers, so it needs
 def _uplinks(case: Case) -> list[str]:
     if case.sizing.spineless:
         return [f"none: {WITHOUT_SPINES}"]
-    options, _ = decide(case.spec, case.known_units_per_pod)
+    options, _ = decide(case.spec, case.wired)
     out = []
     for (size, _), demand in zip(case.groups(), options.demands, strict=True):
         speed, ratio = case.sizing.uplink_gbps, float(case.spec.leaf_ratio)
@@ -194,10 +196,10 @@ def _spines(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.spines:
         return [f"none: {WITHOUT_SPINES}" if sizing.spineless else "a collapsed-spine pair has no spines"]
-    options, _ = decide(spec, case.known_units_per_pod)
+    options, _ = decide(spec, case.wired)
     out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
-    uplinks = sorted({size.uplinks for size in sizing.groups})
+    uplinks, split = sorted({size.uplinks for size in sizing.groups}), None
     if sizing.tiers == 2:
         ports = capacity(spec.spine.model, sizing.uplink_gbps)
         links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
@@ -210,7 +212,7 @@ def _spines(case: Case) -> list[str]:
     else:
         split = spine_split(spec, sizing.uplink_gbps, core_speed(spec))
         assert split is not None
-        heaviest = max(d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
+        heaviest = max(d.leaves_of_pod * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
         links = sizing.units_per_pod * heaviest
         out.extend(
             (
@@ -224,6 +226,9 @@ def _spines(case: Case) -> list[str]:
         f"  rounded up to a number that divides a leaf's {' and '.join(map(str, uplinks))} uplinks{_floor(case)}: "
         f"{sizing.spines}"
     )
+    if sizing.tiers == 3 and split is not None and sizing.spine_uplinks != split[1]:
+        down = leaf_spine_ports_used(sizing)
+        out.append(f"  each has {down} x {sizing.uplink_gbps}G down, so it needs {sizing.spine_uplinks} uplinks")
     if sizing.spines_built != sizing.spines:
         out.append(f"  {sizing.spines_built} of them are built now, the ports of the others are reserved")
     factors = [f"{sizing.spine_pods} pods"] if sizing.spine_pods > 1 else []
@@ -244,7 +249,7 @@ def _floor(case: Case) -> str:
 
 def _tried(case: Case) -> list[_Tried]:
     """Options before the chosen one, the first reason of each."""
-    options, shape = decide(case.spec, case.known_units_per_pod)
+    options, shape = decide(case.spec, case.wired)
     assert shape is not None
     chosen = f"{'two' if shape.tiers == 2 else 'three'} tiers with {shape.uplink_gbps}G uplinks"
     first: dict[str, _Tried] = {}
@@ -265,15 +270,18 @@ def _pods(case: Case) -> list[str]:
     if sizing.tiers < 3:
         all_units = "the unit is" if sizing.units == 1 else f"all {sizing.units} units are"
         return [f"{plural(sizing.tiers, 'tier')}: {all_units} 1 pod"]
-    if case.known_units_per_pod:
+    if case.wired.units:
         why = "as cabled already"
     elif case.spec.constraints.pods is not None:
         why = "as stated"
     else:
         why = "the size that needs the fewest switches; ties go to the largest"
-    out = [f"a pod is {plural(sizing.units_per_pod, 'unit')}: {why}"]
+    rule = case.spec.constraints.pods
+    rails = f"{plural(rule.rails, 'rail')} of " if rule and rule.rails else ""
+    out = [f"a pod is {rails}{plural(sizing.units_per_pod, 'unit')}: {why}"]
     for size, _ in case.groups():
-        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}) = {size.pods}")
+        each = f" x {size.pods_per_unit} pods, by rails" if size.pods_per_unit > 1 else ""
+        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}){each} = {size.pods}")
     return out
 
 
@@ -281,20 +289,27 @@ def _cores(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.cores:
         return [f"{plural(sizing.tiers, 'tier')}: no cores"]
-    pods = sum(size.pods_planned for size in sizing.groups)
+    pods, shared = sizing.pods_planned, sizing.spines_per_core
     ports = capacity(spec.core.model, sizing.core_gbps)
-    links = pods * sizing.spine_uplinks
+    links = pods * shared * sizing.spine_uplinks
+    if sizing.core_groups == 1:
+        which, of_pods = "every spine of every pod connects to every core", f"{pods} pods x {shared} spines"
+    elif shared > 1:
+        which = f"spines 1 to {shared} of every pod connect to core group 1, the next {shared} to the next group"
+        of_pods = f"{pods} pods x {shared} spines"
+    else:
+        which, of_pods = "spine i of every pod connects to core group i", f"{pods} pods"
     out = [
-        f"spine i of every pod connects to core group i: {plural(sizing.spines, 'group')}"
+        f"{which}: {plural(sizing.core_groups, 'group')}"
         + (f" in each of {sizing.networks} networks" if sizing.networks > 1 else ""),
-        f"  a group takes {pods} pods x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
+        f"  a group takes {of_pods} x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
         f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {ceil_div(links, ports)} cores",
         f"  rounded up to a number that divides {sizing.spine_uplinks}: {sizing.cores}",
     ]
     if sizing.cores_built != sizing.cores:
         out.append(f"  {sizing.cores_built} of them are built now")
     networks = f"{sizing.networks} networks x " if sizing.networks > 1 else ""
-    return [*out, f"cores = {networks}{sizing.spines_built} groups x {sizing.cores_built} = {sizing.core_count}"]
+    return [*out, f"cores = {networks}{sizing.core_groups_built} groups x {sizing.cores_built} = {sizing.core_count}"]
 
 
 def _tiers(case: Case) -> list[str]:

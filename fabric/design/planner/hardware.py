@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 
-from fabric.base.diagnostics import Report, nearest, one_of, show
+from fabric.base.diagnostics import Place, Report, nearest, one_of, show
 from fabric.base.source import Source
 from fabric.base.text import listed
-from fabric.design.intent.site import Site
+from fabric.design.intent.site import ServerGroup, Site, Topology
 from fabric.hardware import catalog
 from fabric.hardware.catalog import asics, media, power_class
 from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel, entry_of, folded
@@ -114,7 +114,7 @@ def _is_gpu(name: str) -> bool:
 
 def warn(plans: Mapping[str, FabricPlan], report: Report) -> None:
     """Warns of names that no table has, with what is assumed: of the own hardware that the fabrics use, and time zones."""
-    used = {(group.model, group.nics) for plan in plans.values() for group in plan.spec.groups}
+    used = {(group.model, use.nics) for plan in plans.values() for group in plan.spec.groups for use in group.uses}
     for plan in plans.values():
         for path, word, message, known in _odd(plan, used):
             if plan.spec.positions.stated(*path):
@@ -133,8 +133,9 @@ def _odd(plan: FabricPlan, used: Collection[tuple[str, str]]) -> Iterator[Odd]:
         if not stated(*path):
             continue
         yield from _odd_maker(path, group.server.maker)
-        if message := _assumed(group.nic):
-            yield (*path, "nics", group.nics, "model"), group.nic.model, message, media.cages().nics
+        for use in group.uses:
+            if message := _assumed(use.nic):
+                yield (*path, "nics", use.nics, "model"), use.nic.model, message, media.cages().nics
         for name in group.server.nics:
             if name not in PURPOSES and (group.model, name) not in used:
                 message = f"no fabric connects the NICs {show(name)} of {group.model}, and they are of no purpose"
@@ -194,6 +195,26 @@ def _makers() -> frozenset[str]:
 def _platforms() -> frozenset[str]:
     boards = (catalog.sonic_platform(name) for name in catalog.switch_names())
     return frozenset(board.platform for board in boards if board)
+
+
+# --- NICs whose cage runs as one port or as several ----------------------------------------------------------
+
+
+def split_nic(nic: NicSet, group: ServerGroup, topology: Topology, place: Place, report: Report) -> NicSet:
+    """The NICs, split where they can be and the intent says so, or spreads their ports over planes or leaves."""
+    splits = media.nic_breakouts(nic)
+    ports, asked = max(topology.planes, 2 if topology.dual_tor else 1), group.nic_breakout
+    if asked is not None:
+        ports, gbps = map(int, asked.split("x"))
+        if asked != f"{nic.ports}x{nic.speed_gbps}" and splits.get(ports) != gbps:
+            known = [f"{ports}x{gbps}" for ports, gbps in {nic.ports: nic.speed_gbps, **splits}.items()]
+            hint = "a NIC that the catalog does not know is declared under `catalog.servers`, with its `ports` and `cages`"
+            report.error("FAB109", place, f"servers.nic_breakout: expected {' or '.join(known)}, got {asked}", hint)
+    chosen = ports if asked is not None else next((ways for ways in sorted(splits) if ways % ports == 0), 0)
+    if chosen not in splits or (asked is None and nic.ports % ports == 0):
+        return nic
+    cages = nic.cages if nic.cages is None or isinstance(nic.cages, int) else nic.count
+    return nic.replaced(ports=chosen, speed_gbps=splits[chosen], cages=cages, interfaces=(), rdma_devices=())
 
 
 # --- port speeds that a switch lacks: how to state more, and the switches that have them ----------------------

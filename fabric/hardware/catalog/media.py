@@ -178,6 +178,22 @@ def nic_ports(nic: NicSet) -> tuple[NicPort, ...]:
     return tuple(NicPort(cage, place - 1, share, form, label) for (cage, place), label in zip(places, shown, strict=True))
 
 
+@cache
+def all_ports(sets: tuple[NicSet, ...]) -> dict[tuple[int, int], NicPort]:
+    """Every port of a server by the number of its NIC, from 1, and its place on it, from 0.
+
+    NICs and cages are counted through all sets.
+    """
+    found, nics, cages_before = dict[tuple[int, int], NicPort](), 0, 0
+    for nic in sets:
+        ports = nic_ports(nic)
+        for at, port in enumerate(ports):
+            found[nics + at // nic.ports + 1, at % nic.ports] = port._replace(cage=cages_before + port.cage)
+        nics += nic.count
+        cages_before += max(port.cage for port in ports)
+    return found
+
+
 Kind = TypeVar("Kind", bound=Record)
 
 

@@ -57,19 +57,20 @@ def sockets(plan: Plan) -> dict[tuple[str, str], Socket]:
         for device in fabric.devices:
             if device.role != SERVER:
                 continue
-            group = groups[device.group]
-            nic, total = group.nic, group.nic.count * group.nic.ports
-            cages = nic.cages or (nic.count if ONE_CAGE_NICS.search(nic.model) else total)
-            for at in range(total):
-                number, port = divmod(at, nic.ports)
-                label = f"{group.nics}{number + 1}" + (f"p{port + 1}" if nic.ports > 1 else "")
-                if isinstance(cages, int):
-                    share = total // cages
-                    socket = Socket(str(at // share + 1), at % share, share)
-                else:
-                    cage, place = LETTERS_OFF.sub("", cages[at].rpartition("P")[0]), int(cages[at][-1]) - 1
-                    socket = Socket(cage, place, total // len({text.rpartition("P")[0] for text in cages}))
-                found[device.name, label] = socket._replace(cage=f"{group.nics} {socket.cage}")
+            for use in groups[device.group].uses:
+                nic, total = use.nic, use.nic.count * use.nic.ports
+                cages = nic.cages or (nic.count if ONE_CAGE_NICS.search(nic.model) else total)
+                for at in range(total):
+                    number, port = divmod(at, nic.ports)
+                    label = f"{use.nics}{number + 1}" + (f"p{port + 1}" if nic.ports > 1 else "")
+                    if isinstance(cages, int):
+                        share = total // cages
+                        socket = Socket(f"{use.nics} {at // share + 1}", at % share, share)
+                    else:
+                        cage, place = LETTERS_OFF.sub("", cages[at].rpartition("P")[0]), int(cages[at][-1]) - 1
+                        ports = total // len({text.rpartition("P")[0] for text in cages})
+                        socket = Socket(f"{use.nics} {cage}", place, ports)
+                    found[device.name, label] = socket
     return found
 
 
