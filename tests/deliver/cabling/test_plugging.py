@@ -211,3 +211,19 @@ def test_shared_cages_of_the_catalog() -> None:
     assert server is not None
     assert [port.label for port in media.nic_ports(server.nics["compute"])][:2] == ["OSFP4P2", "OSFP3P2"]
     assert {port.label for port in media.nic_ports(server.nics["storage"])} == {""}
+
+
+def test_shared_cages_of_several_purposes() -> None:
+    """Cages are counted through all NICs of a server that a fabric connects."""
+    nics = (
+        "{count: 2, ports: 2, speed_gbps: 400, model: ConnectX-8}, storage: {count: 2, speed_gbps: 400, cages: 1, form: OSFP}"
+    )
+    servers = "{model: own, count: 4, nics: [compute, storage]}"
+    plan = make(site(servers, "{kind: collapsed, switch: sn5600}", nics, "floor: {media: {server-leaf: optics}}"))
+    answer = judged(plan)
+    assert answer is not None
+    assert answer[0] == []
+    assert counts(answer[1])["server", "800g-2xsr4"] == 4 * 3
+    short = judged(plan, short=True)
+    assert short is not None
+    assert short[0] == []
