@@ -217,7 +217,7 @@ def _changed(model: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str,
     nic = entry["nics"].get("compute", {})
     stated = {key: value for key, value in stated.items() if nic.get(key, 1) != value}
     if stated:
-        names = ("interfaces", "rdma_devices")  # an entry for each port
+        names = ("interfaces", "rdma_devices", "cages")  # an entry for each port
         bandwidth = [its.get("ports", 1) * its.get("speed_gbps", 0) for its in (nic, nic | stated)]
         gone = (*names, *(["model"] if bandwidth[1] > bandwidth[0] else []))  # no NIC of this model has so much bandwidth
         entry["nics"] = {"compute": {key: nic[key] for key in nic if key not in gone} | stated} | {

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from fabric.base.diagnostics import show
+from fabric.hardware.catalog.models import Breakout
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
@@ -52,6 +53,10 @@ class ServerGroup(Key):
     )
     per_rack: Count | None = Field(
         None, description="servers in one rack; of a group that shares leaves: those on each leaf or pair"
+    )
+    nic_breakout: Breakout | None = Field(
+        None,
+        description="ports that each NIC is split into: `2x400` of a ConnectX-8; default: as `planes` or `dual_tor` need",
     )
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")

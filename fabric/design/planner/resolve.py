@@ -200,7 +200,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         model=group.model,
         server=server,
         nics=uses[0].nics,
-        nic=uses[0].nic,
+        nic=hardware.split_nic(uses[0].nic, group, intent.topology, source.place((*path, "nic_breakout")), report),
         bond=uses[0].bond,
         further=uses[1:],
         shared=_shares(intent, index),

@@ -264,6 +264,7 @@ def _groups(
                 "rdma_devices": [f"mlx5_{10 * at + i}" for i in every],
                 "model": "CX-7",
             }
+        nics |= _cages(nics)
         body = catalog.server("dgx-h100")
         assert body is not None
         rest = body.model_dump(mode="json", exclude_unset=True, exclude={"nics"}) if rng.random() < 0.15 else {"gpus": 8}
@@ -276,6 +277,7 @@ def _groups(
         }
         group |= {"name": rng.choice(("gpu", "n")) + f"{at}{n}"}
         group |= {"nics": sets} if sets != purpose else {}
+        group |= {"nic_breakout": f"{nics.get('ports', 1)}x{speed}"} if "form" in nics else {}
         group |= {"per_rack": rng.choice((1, per_unit))} if rng.random() < 0.3 else {}
         group["unit"] = {"servers": per_unit if kind != "collapsed" else group["count"]}
         if rng.random() < 0.15:
@@ -284,6 +286,18 @@ def _groups(
     if kind == "collapsed" and "per_rack" in found[0]:
         del found[0]["per_rack"]
     return tuple(found), count
+
+
+def _cages(nics: dict[str, Any]) -> dict[str, Any]:
+    """Shared cages of some NICs that can have them; drawn apart, so that nothing else of a design depends on it."""
+    rng, ports = random.Random(repr(nics)), nics["count"] * nics.get("ports", 1)
+    if ports % 2 or rng.random() < 0.5:
+        return {}
+    if rng.random() < 0.3 and nics.get("ports") == 2:
+        return {"model": "ConnectX-8"}
+    labels = [f"OSFP{at // 2 + 1}P{at % 2 + 1}" for at in range(ports)]
+    rng.shuffle(labels)
+    return {"cages": rng.choice((ports // 2, labels)), **({"form": "OSFP"} if rng.random() < 0.5 else {})}
 
 
 def _same_servers(
