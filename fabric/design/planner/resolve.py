@@ -9,11 +9,9 @@ from fractions import Fraction
 
 from fabric.base.diagnostics import Report, nearest
 from fabric.base.source import Source
-from fabric.base.text import plural
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
-from fabric.design.planner import hardware, switchless
-from fabric.design.planner.hardware import how_to_state
+from fabric.design.planner import contradictions, hardware, switchless
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
 from fabric.model.plan import (
@@ -129,7 +127,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
     if spec.switchless:
         switchless.check(spec, report)
     else:
-        _sanity(spec, intent, report)
+        contradictions.check(spec, intent, report)
     return spec
 
 
@@ -323,175 +321,3 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
                     f"server group '{group.name}' is {group.model} here and {model} in fabric '{other}'",
                     "groups of the same name in two fabrics are the same servers: rename one of them",
                 )
-
-
-def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
-    """Reports settings that are impossible at any size."""
-    topology = intent.topology
-    place = spec.at("topology")
-    if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
-        report.error("FAB106", place, "the tiers mix Ethernet and InfiniBand switches", "use switches of one technology")
-    if (spec.transport == "infiniband") == spec.ethernet:
-        technology = "Ethernet" if spec.ethernet else "InfiniBand"
-        hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"
-        report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
-    for index, group in enumerate(spec.groups):
-        if not group.shared:
-            _group_sanity(spec, index, group, report)
-    if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:
-        report.error(
-            "FAB109",
-            spec.at("planned", "servers"),
-            f"planned.servers: expected one group of servers, got {len(spec.groups)}",
-            "set `planned:` in each group of `servers:`; `planned: {servers: …}` is for a single group",
-        )
-    if spec.kind == "rack" and topology.rails not in (None, 1):
-        report.error(
-            "FAB109",
-            spec.at("topology", "rails"),
-            f"rails: expected none on a `rack` fabric, got {topology.rails}",
-            "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
-        )
-    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups if not group.shared}) > 1:
-        report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
-    _rails_of_pods(spec, report)
-    _same_names(spec, report)
-    for position, attachment in enumerate(topology.attachments):
-        if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
-            stating = how_to_state(spec, spec.leaf, attachment.speed_gbps, server_ports=True)
-            report.error(
-                "FAB132",
-                spec.at("topology", "attachments", position, "speed_gbps"),
-                f"attachment '{attachment.name}': expected a speed of the leaf ({spec.leaf.switch}), "
-                f"got {attachment.speed_gbps}" + (", which is not known to the catalog" if stating else ""),
-                stating or f"it supports {', '.join(map(str, spec.leaf.model.speeds))} Gb/s",
-            )
-    if not spec.ethernet:
-        for path in (("nos",), *(("topology", role, "nos") for role in ("leaf", "spine", "core"))):
-            if spec.stated(*path):
-                report.error(
-                    "FAB107",
-                    spec.at(*path),
-                    f"nos: expected none on an InfiniBand fabric ({spec.leaf.switch})",
-                    "remove `nos`: the subnet manager configures the switches",
-                )
-    if topology.tiers == 2 and spec.kind != "collapsed":
-        _no_third_tier(spec, report)
-    if spec.kind == "collapsed":
-        if spec.planes > 1:
-            report.error("FAB109", spec.at("topology", "planes"), "remove it: a collapsed-spine pair has one plane")
-        if topology.tiers != "auto":
-            report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
-    _leaves_stated(spec, intent, report)
-    if spec.converged:
-        _converged(spec, report)
-
-
-def _leaves_stated(spec: FabricSpec, intent: Fabric, report: Report) -> None:
-    """Own and shared leaves where they cannot be."""
-    for index, servers in enumerate(intent.servers):
-        if servers.leaves == "shared" and not index:
-            report.error(
-                "FAB109",
-                spec.at("servers", index, "leaves"),
-                "leaves: expected `own`: the first group of servers has the leaves that others share",
-                "remove it",
-            )
-        if servers.leaves == "own" and index and spec.kind == "collapsed":
-            report.error(
-                "FAB109",
-                spec.at("servers", index, "leaves"),
-                "leaves: expected `shared`: a collapsed-spine pair has one pair",
-            )
-
-
-def _converged(spec: FabricSpec, report: Report) -> None:
-    """Servers on free ports of leaves need one network, whose leaves reach each other."""
-    if spec.networks > 1:
-        key = "planes" if spec.planes > 1 else "kind"
-        report.error(
-            "FAB109",
-            spec.at("topology", key),
-            f"{key}: NICs of several purposes on the same leaves need one network, got {spec.networks} isolated ones",
-            "make a fabric of its own for each purpose",
-        )
-
-
-def _rails_of_pods(spec: FabricSpec, report: Report) -> None:
-    """Pods of a part of the rails need leaves that serve one rail, and shared cores: every pod has as many rails."""
-    pods = spec.constraints.pods
-    if pods is None or pods.rails is None:
-        return
-    for group in spec.groups:
-        rails = spec.rails(group)
-        if spec.kind == "rail-optimized" and rails % pods.rails == 0:
-            continue
-        expected, hint = "a rail-optimized fabric", "remove `rails`, or set `kind: rail-optimized`"
-        if spec.kind == "rail-optimized":
-            expected, hint = f"a divisor of the {plural(rails, 'rail')} of {group.model}", "1: a pod for each rail"
-        got = pods.rails if spec.kind == "rail-optimized" else f"`kind: {spec.kind}`"
-        report.error("FAB109", spec.at("topology", "pods", "rails"), f"pods.rails: expected {expected}, got {got}", hint)
-
-
-def _no_third_tier(spec: FabricSpec, report: Report) -> None:
-    """Pods are joined by a third tier, so they are a mistake beside `tiers: 2`."""
-    pods = spec.constraints.pods
-    if pods is not None and (pods.count != 1 or pods.rails):
-        report.error(
-            "FAB109",
-            spec.at("topology", "pods"),
-            "pods: expected none with `tiers: 2`: pods need a third tier",
-            "remove it, or set `tiers: 3`",
-        )
-
-
-def _same_names(spec: FabricSpec, report: Report) -> None:
-    """Names of attachments, of tenants and of their networks are unique."""
-    attachments, tenants = spec.attachments, spec.tenants
-    lists: list[tuple[str, tuple[str, ...], list[str]]] = [
-        ("attachment", ("topology", "attachments"), [attachment.name for attachment in attachments]),
-        ("tenant", ("tenants",), [tenant.name for tenant in tenants]),
-    ]
-    for noun, path, names in lists:
-        for at, name in enumerate(names):
-            if name in names[:at]:
-                where = spec.at(*path, at, "name")
-                report.error("FAB138", where, f"duplicate {noun} '{name}'", "use a unique name for each")
-
-
-def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
-    nic, model = group.nic, spec.at("servers", index, "model")
-    ports = plural(nic.ports, "port")
-    if nic.ports % spec.planes:
-        where = spec.at("topology", "planes") if spec.stated("topology", "planes") else model
-        report.error(
-            "FAB109",
-            where,
-            f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
-            "each plane takes the same number of ports of every NIC",
-        )
-    if spec.dual_tor and nic.ports < 2:
-        report.error(
-            "FAB109",
-            spec.at("topology", "dual_tor"),
-            f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
-            "a NIC with one port connects to one leaf; with `kind: rail-optimized` each NIC has its own leaf",
-        )
-    if spec.kind == "collapsed" and nic.count * nic.ports % 2:
-        report.error(
-            "FAB109", model, f"a collapsed-spine pair needs an even number of server ports, got {nic.count * nic.ports}"
-        )
-    if nic.count % spec.rails(group):
-        report.error(
-            "FAB109",
-            spec.at("topology", "rails"),
-            f"rails: expected a divisor of the {nic.count} NICs of {group.model}, got {spec.constraints.rails}",
-            "each rail takes the same number of NICs of a server",
-        )
-    if group.unit_servers and group.per_rack and group.unit_servers % group.per_rack and spec.kind == "rack":
-        report.error(
-            "FAB109",
-            spec.at("topology", "unit", "servers"),
-            f"unit.servers: expected whole racks of {group.per_rack} servers, got {group.unit_servers}",
-            f"use a multiple of `per_rack`, such as {max(1, group.unit_servers // group.per_rack) * group.per_rack}",
-        )
