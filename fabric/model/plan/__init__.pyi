@@ -102,6 +102,7 @@ from .topology import (
     words as words,
 )
 from .views import (
+    Aaa as Aaa,
     Acl as Acl,
     AttachedPorts as AttachedPorts,
     Balancing as Balancing,
@@ -109,6 +110,7 @@ from .views import (
     External as External,
     FabricLossless as FabricLossless,
     Lag as Lag,
+    LoginMethod as LoginMethod,
     Lossless as Lossless,
     Management as Management,
     Marking as Marking,
