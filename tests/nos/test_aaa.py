@@ -466,7 +466,7 @@ def test_commands_of_another_order_of_servers(nos: str) -> None:
 
 
 def test_nothing_goes_while_it_is_used() -> None:
-    """Methods before their groups, groups before their servers, on the way out; the reverse on the way in."""
+    """Methods before their groups, groups before their servers, when they go; the reverse when they come."""
     for nos in ("eos", "nxos"):
         out = commands(nos, made(nos, SETS["tacacs"]), plain(nos))
         at = [next(n for n, line in enumerate(out) if line.startswith(f"no {what}")) for what in USED]

@@ -292,7 +292,7 @@ class LockOut(ManagementCheck):
     def check(self, design: Design) -> Iterator[Finding]:
         aaa = self.request(design).aaa if self.spoken_for(design) else None
         if aaa is not None and LOCAL not in aaa.order:
-            text = f"logins by {listed(aaa.order)} alone: nobody can log in when no server answers"
+            text = f"logins by {listed(aaa.order)} alone: no user can log in when no server answers"
             yield self.about(design, "aaa", text)
 
 

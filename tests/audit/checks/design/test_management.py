@@ -63,8 +63,8 @@ CASES: Cases = {
         BACKEND,
         (SITE, SITE + ", aaa: {tacacs: {servers: 192.0.2.30}, login: tacacs}"),
         [
-            "intent.yaml:4:70: warning[FAB2430]: management.aaa: logins by tacacs alone: nobody can log in when no server"
-            " answers"
+            "intent.yaml:4:70: warning[FAB2430]: management.aaa: logins by tacacs alone: no user can log in when no"
+            " server answers"
         ],
     ),
     ("FAB2430", "local"): Case(BACKEND, (SITE, SITE + ", aaa: {tacacs: {servers: 192.0.2.30}}"), []),
