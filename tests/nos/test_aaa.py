@@ -23,6 +23,8 @@ from fabric.nos.statements.rules import LABEL
 from tests.audit.checks.damage import CHANGED, DELETED, SWAPPED, damages
 from tests.audit.checks.every_line import COMMENT, FOUND, LISTED, ORDER, Judge
 from tests.audit.checks.shapes import Switch
+from tests.audit.diff import pairs
+from tests.audit.diff.candidate import trial
 from tests.nos.sonic.updater.cases import Case, judged
 from tests.nos.sonic.updater.process import WHY_NOT, RealUpdater, is_there
 
@@ -435,6 +437,12 @@ def commands(nos: str, old: Switch, new: Switch) -> list[str]:
     return [line for change in configs.changes_of_files(nos, old.files, new.files) for line in change.lines]
 
 
+TAKEN = {
+    "eos": lambda nos, old, new, lines: trial.wrong(trial.load(nos), old, new, lines),
+    "nxos": lambda nos, old, new, lines: trial.wrong(trial.load(nos), old, new, lines),
+    "junos": lambda nos, old, new, lines: pairs.TRIALS[nos](old, new, lines),
+    "cumulus": lambda nos, old, new, lines: pairs.TRIALS[nos](old, new, lines),
+}
 SWAPPED_SERVERS = (TACACS.replace("10.0.0.5, 10.0.0.6", "10.0.0.6, 10.0.0.5"), *SETS["tacacs"][1:])
 REORDERED = {
     "eos": """
@@ -474,6 +482,16 @@ def test_nothing_goes_while_it_is_used() -> None:
         come = commands(nos, plain(nos), made(nos, SETS["tacacs"]))
         at = [next(n for n, line in enumerate(come) if line.startswith(what)) for what in reversed(USED)]
         assert at == sorted(at), come
+
+
+@pytest.mark.parametrize("nos", TAKEN)
+def test_the_model_of_a_switch_takes_every_change(nos: str) -> None:
+    """Commands between any two of these sets, typed at a model that knows nothing of the rules they are written by."""
+    variants = [(), *(SETS[name] for name in CASES[nos]), SWAPPED_SERVERS]
+    for one, two in permutations(variants, 2):
+        old, new = made(nos, one), made(nos, two)
+        (file,) = old.files
+        assert not TAKEN[nos](nos, old.files[file], new.files[file], commands(nos, old, new)), (one, two)
 
 
 USED = ("aaa authentication login default", "aaa group server tacacs+ TACACS", "tacacs-server host 10.0.0.5")
