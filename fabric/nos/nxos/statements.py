@@ -202,7 +202,6 @@ RULES = Rules(
         (r"no (channel-group \d+) .*", r"no \1"),
         (r"no (vn-segment|description|mtu) .*", r"no \1"),
         (r"no ((?:tacacs|radius|ldap)-server host \S+) .*", r"no \1"),
-        (r"no no (aaa .*)", r"\1"),
     ),
     sequences=((r"aaa group server \S+ \S+", r"server "),),
     definitions=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
