@@ -20,15 +20,18 @@ BANNERS = (
     "Zutritt für Befugte",
     LONG,
 )
+LDAP = {
+    "servers": "192.0.2.32",
+    "base_dn": "dc=example,dc=net",
+    "bind_dn": "cn=the switches,dc=example,dc=net",
+    "port": 3389,
+    "timeout_s": 8,
+    "secret": "_ldap",
+}
 AAA = (
     {"tacacs": {"servers": ["192.0.2.30", "2001:db8:53::30"], "port": 4949, "timeout_s": 7, "secret": "T_KEY"}},
     {"radius": {"servers": "192.0.2.31", "port": 1645, "timeout_s": 9, "secret": "RADIUS"}, "login": ["radius", "local"]},
-    {
-        "ldap": {
-            **{"servers": "192.0.2.32", "base_dn": "dc=example,dc=net", "bind_dn": "cn=the switches,dc=example,dc=net"},
-            **{"port": 3389, "timeout_s": 8, "secret": "_ldap"},
-        }
-    },
+    {"ldap": LDAP},
     {"tacacs": {"servers": "192.0.2.30"}, "radius": {"servers": "192.0.2.31"}, "login": ["radius", "tacacs"]},
     {"tacacs": {"servers": "192.0.2.30"}, "accounting": "tacacs"},
 )
