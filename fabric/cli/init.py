@@ -53,7 +53,7 @@ def init(
     ),
     unit: int | None = option(None, "--unit --scalable-unit", "N", "servers per unit", panel=TOPOLOGY),
     tiers: str = option("auto", "--tiers", "N", "auto, 1 (no spines), 2 or 3", panel=TOPOLOGY),
-    pods: str = option("auto", "--pods", "N", "auto, a count, units=N or racks=N", panel=TOPOLOGY),
+    pods: str = option("auto", "--pods", "N", "auto, a count, units=N or racks=N; with rails=N", panel=TOPOLOGY),
     planes: int = option(1, "--planes", "N", "number of isolated planes", panel=TOPOLOGY),
     dual_tor: bool = option(False, "--dual-tor", help="connect the ports of each NIC to different leaves", panel=TOPOLOGY),
     oversubscription: str = option(

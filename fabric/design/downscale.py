@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, gcd
 from pathlib import Path
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest
@@ -40,7 +40,8 @@ class Aim:
     spine_uplinks: int = 0  # this and the following: three tiers
     units_per_pod: int = 0
     pods: int = 1
-    cores: int = 0  # of one core group
+    core_groups: int = 0
+    cores: int = 0  # of all of them
 
 
 def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str | None = None) -> Changed:
@@ -173,8 +174,8 @@ def _servers(spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> list[int]
 
 
 def _per_unit(sizing: Sizing) -> tuple[int, ...]:
-    """Leaves of a unit of each group in one isolated network."""
-    return tuple(group.unit_leaves // sizing.networks for group in sizing.groups)
+    """Leaves of a unit of each group in one isolated network and pod."""
+    return tuple(group.leaves_of_pod(1, sizing.networks) for group in sizing.groups)
 
 
 def _built(sizing: Sizing) -> tuple[int, ...]:
@@ -202,16 +203,18 @@ def _uplinks(
 
 def _three_tiers(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Aim:
     """With its pods, no more than there are and no larger: first as many uplinks as can be, then as few switches."""
-    up = sizing.links_per_core * sizing.cores_built
+    up, shared = sizing.links_per_core * sizing.cores_built, gcd(sizing.spines_per_core, aim.spines)
+    groups = aim.spines // shared
     down, ports = most_down(spec, up, sizing.uplink_gbps, sizing.core_gbps), capacity(spec.core.model, sizing.core_gbps)
     aims = []
     for size in range(1, min(sizing.units_per_pod, max(aim.units)) + 1):
-        pods = sum(ceil_div(n, size) for n in aim.units)
+        pods = sum(ceil_div(n, size) * group.pods_per_unit for n, group in zip(aim.units, sizing.groups, strict=True))
         if min(KEPT, sizing.pods) <= pods <= sizing.pods:
             uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, aim.spines, max)
-            enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * up <= n * ports)
-            aims.append(replace(aim, uplinks=uplinks, spine_uplinks=up, units_per_pod=size, pods=pods, cores=next(enough)))
-    return min(aims, key=lambda each: (-sum(each.uplinks), each.spines * (each.pods + each.cores), -each.units_per_pod))
+            enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * shared * up <= n * ports)
+            small = replace(aim, uplinks=uplinks, spine_uplinks=up, units_per_pod=size, pods=pods, core_groups=groups)
+            aims.append(replace(small, cores=groups * next(enough)))
+    return min(aims, key=lambda each: (-sum(each.uplinks), each.spines * each.pods + each.cores, -each.units_per_pod))
 
 
 # --- the document -------------------------------------------------------------------------------------------
@@ -254,9 +257,12 @@ def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int
         if spec.stated("topology", "leaf", "oversubscription") and max(ratios) > spec.leaf_ratio:
             text.put((*base, "leaf", "oversubscription"), ceil(max(ratios) * 1000) / 1000)
     if sizing.tiers == 3:
-        text.put((*base, "pods"), {"units": aim.units_per_pod})
+        rails = {"rails": spec.constraints.pods.rails} if spec.constraints.pods and spec.constraints.pods.rails else {}
+        text.put((*base, "pods"), {"units": aim.units_per_pod, **rails})
         text.put((*base, "spine", "uplinks"), {"count": aim.spine_uplinks, "speed_gbps": sizing.core_gbps})
-        text.put((*base, "core", "count"), sizing.networks * aim.spines * aim.cores)
+        text.put((*base, "core", "count"), sizing.networks * aim.cores)
+        if sizing.spines_per_core > 1:
+            text.put((*base, "core", "groups"), aim.core_groups)
         if aim.spine_uplinks < sizing.spine_uplinks:  # cores for planned growth are left out
             text.drop((*base, "spine", "oversubscription"))
     return _sizes_in_words(spec, sizing, aim, sum(servers))
@@ -270,7 +276,10 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) ->
     counts = [(servers, sizing.servers, "servers"), (aim.leaves, sizing.leaves, "leaves")]
     counts += [(sizing.networks * aim.pods * aim.spines, sizing.spine_count, "spines")]
     if sizing.tiers == 3:
-        counts += [(sizing.networks * aim.spines * aim.cores, sizing.core_count, "cores"), (aim.pods, sizing.pods, "pods")]
+        counts += [
+            (sizing.networks * aim.cores, sizing.core_count, "cores"),
+            (aim.pods, sizing.pods, "pods"),
+        ]
     yield f"{spec.name}: " + ", ".join(f"{now} of {before} {noun}" for now, before, noun in counts if now != before)
     for group, now, before in zip(sizing.groups, aim.uplinks, _built(sizing), strict=True):
         if now != before:

@@ -78,18 +78,15 @@ def pods(fabric: FabricPlan, switches: Sequence[Device]) -> list[tuple[PodPart, 
     result = []
     for group, named in units.items():
         numbers = sorted({pod for pod, _ in named})
-        result.append(
-            tuple(
-                PodPart(
-                    f"pod {n + 1}",
-                    group,
-                    tuple(spine for spine in spines if spine.pod == n),
-                    (tuple(part for pod, part in named if pod == n),),
-                )
-                for n in numbers
-            )
-        )
+        result.append(tuple(_pod(group, spines, tuple(part for pod, part in named if pod == n)) for n in numbers))
     return result
+
+
+def _pod(group: str, spines: Sequence[Device], units: tuple[UnitPart, ...]) -> PodPart:
+    """The pod of some units; the pods of their rails, where each has its own."""
+    numbers = sorted({leaf.pod for unit in units for leaf in unit.leaves})
+    label = f"pod {numbers[0] + 1}" if len(numbers) == 1 else f"pods {numbers[0] + 1} to {numbers[-1] + 1}"
+    return PodPart(label, group, tuple(spine for spine in spines if spine.pod in numbers), (units,))
 
 
 def _units(fabric: FabricPlan, switches: Sequence[Device]) -> dict[str, list[tuple[int, UnitPart]]]:

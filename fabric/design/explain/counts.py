@@ -9,19 +9,21 @@ from fabric.base.rounding import ceil_div
 from fabric.base.text import counted, listed, plural
 from fabric.design.planner.sizing import decide
 from fabric.design.planner.sizing_inputs import leaf_uplinks
-from fabric.design.planner.sizing_rule import core_speed, spine_split
+from fabric.design.planner.three_tiers import core_speed, spine_split
 from fabric.model.plan import (
-    AttachedPorts,
     FabricPlan,
     FabricSpec,
+    FreePortCounts,
     GroupSize,
     GroupSpec,
     Sizing,
     capacity,
     leaf_layout,
+    leaf_spine_ports_used,
     oversubscription,
     spare,
 )
+from fabric.model.plan.lock import WiredPods
 from fabric.model.plan.summary import summary
 
 # --- BGP sessions of a fabric by purpose, each counted once ---------------------------------------------------
@@ -96,16 +98,23 @@ def terms(more: Sessions, route_servers: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """A sized fabric, and the pod size in the lock."""
+    """A sized fabric, and its pods in service."""
 
     spec: FabricSpec
     sizing: Sizing
-    known_units_per_pod: int
-    attached: AttachedPorts | None = None  # ports of attachments, if the fabric is wired
+    wired: WiredPods  # in the lock
+    attached: FreePortCounts | None = None  # ports of attachments, if the fabric is wired
     sessions: Sessions | None = None  # besides the underlay, if the fabric is wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
-        return list(zip(self.sizing.groups, self.spec.groups, strict=True))
+        """Groups with leaves of their own."""
+        pairs = zip(self.sizing.groups, self.spec.groups, strict=True)
+        return [(size, group) for size, group in pairs if not group.shared]
+
+    def shared(self) -> list[str]:
+        """Groups that have no leaves of their own."""
+        first = self.spec.groups[0].name
+        return [f"{group.name}: on the leaves of {first}" for group in self.spec.groups if group.shared]
 
 
 def unused_splits(spec: FabricSpec) -> list[str]:
@@ -137,10 +146,17 @@ def _units(case: Case) -> list[str]:
                 + f", carries {carried} servers of {size.leaf_ports_per_server} x {size.down_gbps}G = "
                 f"{per_server}G"
             )
-            if size.servers_per_leaf < carried:
+            if size.beside:
+                out.append(f"  beside {_further(size)} a leaf carries {plural(size.servers_per_leaf, 'server')}")
+            elif size.servers_per_leaf < carried:
                 out.append(f"  a leaf has ports for {plural(size.servers_per_leaf, 'server')} and their uplinks")
         out.append(f"  units = ceil({size.servers} servers / {size.unit_servers}) = {size.units}")
-    return out
+    return [*out, *case.shared()]
+
+
+def _further(size: GroupSize) -> str:
+    """`26 x 200G` of NICs on free ports."""
+    return " and ".join(f"{ports} x {speed}G" for speed, ports in size.beside)
 
 
 def _leaves(case: Case) -> list[str]:
@@ -162,7 +178,7 @@ def _leaves(case: Case) -> list[str]:
                 f"{size.unit_leaves} leaves per unit"
             )
         out.append(f"  leaves = {plural(size.units, 'unit')} x {size.unit_leaves} = {size.leaves}")
-    return out
+    return [*out, *case.shared()]
 
 
 WITHOUT_SPINES = "every leaf of a network has a port of all servers, so it needs no spines"
@@ -171,16 +187,19 @@ WITHOUT_SPINES = "every leaf of a network has a port of all servers, so it needs
 def _uplinks(case: Case) -> list[str]:
     if case.sizing.spineless:
         return [f"none: {WITHOUT_SPINES}"]
-    options, _ = decide(case.spec, case.known_units_per_pod)
+    options, _ = decide(case.spec, case.wired)
     out = []
-    for (size, _), demand in zip(case.groups(), options.demands, strict=True):
+    for size, demand in zip(case.sizing.groups, options.demands, strict=True):
+        if not size.unit_leaves:
+            continue
         speed, ratio = case.sizing.uplink_gbps, float(case.spec.leaf_ratio)
         if case.spec.constraints.leaf_uplinks.count is not None:
             out.append(f"{size.name}: {size.uplinks} uplinks of {speed}G are stated")
         else:
+            down = f"{demand.down} ports x {demand.down_gbps}G"
+            down = f"({down} + {_further(size).replace(' and ', ' + ')})" if size.beside else down
             out.append(
-                f"{size.name}: uplinks = ceil({demand.down} ports x {demand.down_gbps}G / ({ratio:g} x {speed}G)) = "
-                f"{leaf_uplinks(case.spec, demand, speed)}"
+                f"{size.name}: uplinks = ceil({down} / ({ratio:g} x {speed}G)) = {leaf_uplinks(case.spec, demand, speed)}"
             )
         layout = leaf_layout(case.spec, case.sizing, size)
         cages = sorted({slot.cage for slot in layout.up})
@@ -194,10 +213,10 @@ def _spines(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.spines:
         return [f"none: {WITHOUT_SPINES}" if sizing.spineless else "a collapsed-spine pair has no spines"]
-    options, _ = decide(spec, case.known_units_per_pod)
+    options, _ = decide(spec, case.wired)
     out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
-    uplinks = sorted({size.uplinks for size in sizing.groups})
+    uplinks, split = sorted({size.uplinks for size in sizing.groups}), None
     if sizing.tiers == 2:
         ports = capacity(spec.spine.model, sizing.uplink_gbps)
         links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
@@ -210,7 +229,7 @@ def _spines(case: Case) -> list[str]:
     else:
         split = spine_split(spec, sizing.uplink_gbps, core_speed(spec))
         assert split is not None
-        heaviest = max(d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
+        heaviest = max(d.leaves_of_pod * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
         links = sizing.units_per_pod * heaviest
         out.extend(
             (
@@ -224,6 +243,9 @@ def _spines(case: Case) -> list[str]:
         f"  rounded up to a number that divides a leaf's {' and '.join(map(str, uplinks))} uplinks{_floor(case)}: "
         f"{sizing.spines}"
     )
+    if sizing.tiers == 3 and split is not None and sizing.spine_uplinks != split[1]:
+        down = leaf_spine_ports_used(sizing)
+        out.append(f"  each has {down} x {sizing.uplink_gbps}G down, so it needs {sizing.spine_uplinks} uplinks")
     if sizing.spines_built != sizing.spines:
         out.append(f"  {sizing.spines_built} of them are built now, the ports of the others are reserved")
     factors = [f"{sizing.spine_pods} pods"] if sizing.spine_pods > 1 else []
@@ -244,7 +266,7 @@ def _floor(case: Case) -> str:
 
 def _tried(case: Case) -> list[_Tried]:
     """Options before the chosen one, the first reason of each."""
-    options, shape = decide(case.spec, case.known_units_per_pod)
+    options, shape = decide(case.spec, case.wired)
     assert shape is not None
     chosen = f"{'two' if shape.tiers == 2 else 'three'} tiers with {shape.uplink_gbps}G uplinks"
     first: dict[str, _Tried] = {}
@@ -265,15 +287,18 @@ def _pods(case: Case) -> list[str]:
     if sizing.tiers < 3:
         all_units = "the unit is" if sizing.units == 1 else f"all {sizing.units} units are"
         return [f"{plural(sizing.tiers, 'tier')}: {all_units} 1 pod"]
-    if case.known_units_per_pod:
+    if case.wired.units:
         why = "as cabled already"
     elif case.spec.constraints.pods is not None:
         why = "as stated"
     else:
         why = "the size that needs the fewest switches; ties go to the largest"
-    out = [f"a pod is {plural(sizing.units_per_pod, 'unit')}: {why}"]
+    rule = case.spec.constraints.pods
+    rails = f"{plural(rule.rails, 'rail')} of " if rule and rule.rails else ""
+    out = [f"a pod is {rails}{plural(sizing.units_per_pod, 'unit')}: {why}"]
     for size, _ in case.groups():
-        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}) = {size.pods}")
+        each = f" x {size.pods_per_unit} pods, by rails" if size.pods_per_unit > 1 else ""
+        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}){each} = {size.pods}")
     return out
 
 
@@ -281,20 +306,27 @@ def _cores(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.cores:
         return [f"{plural(sizing.tiers, 'tier')}: no cores"]
-    pods = sum(size.pods_planned for size in sizing.groups)
+    pods, shared = sizing.pods_planned, sizing.spines_per_core
     ports = capacity(spec.core.model, sizing.core_gbps)
-    links = pods * sizing.spine_uplinks
+    links = pods * shared * sizing.spine_uplinks
+    if sizing.core_groups == 1:
+        which, of_pods = "every spine of every pod connects to every core", f"{pods} pods x {shared} spines"
+    elif shared > 1:
+        which = f"spines 1 to {shared} of every pod connect to core group 1, the next {shared} to the next group"
+        of_pods = f"{pods} pods x {shared} spines"
+    else:
+        which, of_pods = "spine i of every pod connects to core group i", f"{pods} pods"
     out = [
-        f"spine i of every pod connects to core group i: {plural(sizing.spines, 'group')}"
+        f"{which}: {plural(sizing.core_groups, 'group')}"
         + (f" in each of {sizing.networks} networks" if sizing.networks > 1 else ""),
-        f"  a group takes {pods} pods x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
+        f"  a group takes {of_pods} x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
         f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {ceil_div(links, ports)} cores",
         f"  rounded up to a number that divides {sizing.spine_uplinks}: {sizing.cores}",
     ]
     if sizing.cores_built != sizing.cores:
         out.append(f"  {sizing.cores_built} of them are built now")
     networks = f"{sizing.networks} networks x " if sizing.networks > 1 else ""
-    return [*out, f"cores = {networks}{sizing.spines_built} groups x {sizing.cores_built} = {sizing.core_count}"]
+    return [*out, f"cores = {networks}{sizing.core_groups_built} groups x {sizing.cores_built} = {sizing.core_count}"]
 
 
 def _tiers(case: Case) -> list[str]:
@@ -321,10 +353,9 @@ def _ratio(case: Case) -> list[str]:
     for tier, value in built.items():
         if value is not None:
             row = ports[tier]
-            out.append(
-                f"{tier}: {row['down']} x {row['down_speed_gbps']}G down / {row['up']} x {row['up_speed_gbps']}G up = "
-                f"{value:g}:1"
-            )
+            down = [f"{row['down']} x {row['down_speed_gbps']}G"]
+            down += [f"{count} x {speed}G" for speed, count in row.get("further", {}).items()]
+            out.append(f"{tier}: {' + '.join(down)} down / {row['up']} x {row['up_speed_gbps']}G up = {value:g}:1")
     return out
 
 
@@ -353,9 +384,10 @@ def _cages(cages: list[int]) -> str:
 def _links(case: Case) -> list[str]:
     row = summary(case.spec, case.sizing)
     count, sizing, out = row["links"], case.sizing, []
-    for size, group in case.groups():
-        ports = group.nic.count * group.nic.ports
-        out.append(f"server-leaf: {size.servers} {size.name} x {ports} ports = {size.servers * ports}")
+    for group in case.spec.groups:
+        for use in group.uses:
+            nics = f" of {use.nics}" if len(group.uses) > 1 else ""
+            out.append(f"server-leaf: {group.count} {group.name} x {use.ports} ports{nics} = {group.count * use.ports}")
     if sizing.kind == "collapsed":
         out.append(f"leaf-leaf: the {sizing.groups[0].uplinks} uplinks of a leaf")
     for size, _ in case.groups():

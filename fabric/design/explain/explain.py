@@ -336,8 +336,8 @@ def explain(
     name, _, topic = subject.rpartition(".")
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
-        units = site_lock.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
-        lines = TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+        wired = site_lock.fabrics.get(spec.name, lock.FabricLock()).pods
+        lines = TOPICS[topic][1](_case(planned, Case(spec, sizing, wired), topic))
         return lines + counts.unused_splits(spec) * (topic in OF_PORTS)
     plan = planned()
     try:

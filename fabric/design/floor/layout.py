@@ -227,8 +227,7 @@ def uppers(fabric: Outline) -> dict[str, int]:
     """How many spines and cores the floor has places for: those of the planned fabric, and every number in use."""
     sizing, counts = fabric.sizing, {SPINE: 0, CORE: 0}
     if sizing.spines:
-        pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
-        counts = {SPINE: sizing.networks * pods * sizing.spines, CORE: sizing.networks * sizing.spines * sizing.cores}
+        counts = {role: sizing.planned_by_role[role] for role in (SPINE, CORE)}
     for device in fabric.switches:
         if device.role in counts:
             counts[device.role] = max(counts[device.role], device.number)

@@ -108,6 +108,7 @@ FLAGS = {
     "pods.count": "--pods",
     "pods.units": "--pods",
     "pods.racks": "--pods",
+    "pods.rails": "--pods",
     "topology.planes": "--planes",
     "topology.dual_tor": "--dual-tor",
     "leaf.switch": "--leaf",
@@ -241,8 +242,9 @@ def _topology(draft: Draft) -> list[str]:
     if draft.tiers != "auto":
         out.append(f"      tiers: {_word(draft.tiers)}")
     if draft.pods != "auto":
-        key, _, number = draft.pods.rpartition("=")
-        out.append(f"      pods: {{{_word(key or 'count')}: {_word(number)}}}")
+        parts = (part.rpartition("=") for part in draft.pods.split(","))
+        rule = ", ".join(f"{_word(key or 'count')}: {_word(number)}" for key, _, number in parts)
+        out.append(f"      pods: {{{rule}}}")
     if draft.planes != 1:
         out.append(f"      planes: {draft.planes}")
     if draft.dual_tor:

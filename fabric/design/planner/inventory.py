@@ -225,7 +225,7 @@ def _cores(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[st
         alike = _alike(spec, sizing, network, key)
         for group, core in np.ndindex(numbers.core.shape[1:]):
             number = int(numbers.core[network, group, core])
-            local = (core * sizing.spines + group) * len(alike) + alike.index(network)
+            local = (core * sizing.core_groups + group) * len(alike) + alike.index(network)
             yield DeviceDraft(number, _network(spec, sizing, network), (local if key else number) + 1)
 
 
@@ -244,6 +244,7 @@ def _leaves(
 ) -> Iterator[DeviceDraft]:
     unit = unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group))
     columns = {"plane": unit.plane.tolist(), "rail": unit.rail.tolist(), "rack": unit.rack.tolist()}
+    pods = unit.pod.tolist()
     inner, before = _shown_coordinates(unit, key), _alike_before(spec, sizing, numbers, key)
     racks, rack = size.unit_servers // size.servers_per_leaf, numbers.rack[size.name].tolist()
     for position, leaf in np.ndindex(numbers.leaf[size.name].shape):
@@ -256,7 +257,7 @@ def _leaves(
         where = {
             "group": size.name,
             "unit": int(numbers.unit[size.name][position]),
-            "pod": _pod(sizing, numbers, size.name, position),
+            "pod": _pod(sizing, numbers, size, position, pods[leaf]),
             "plane": columns["plane"][leaf],
             "rail": columns["rail"][leaf],
             "rack": -1 if columns["rack"][leaf] < 0 else rack[position * racks + columns["rack"][leaf]],
@@ -266,7 +267,7 @@ def _leaves(
 
 def _shown_coordinates(unit: UnitPlan, key: frozenset[str]) -> list[tuple[int, ...]]:
     """Of each leaf of a unit, the coordinates that the pattern shows."""
-    columns = [getattr(unit, name).tolist() for name in ("plane", "rack", "rail") if name in key]
+    columns = [getattr(unit, name).tolist() for name in ("plane", "rack", "rail", "pod") if name in key]
     return [tuple(column[leaf] for column in columns) for leaf in range(len(unit.plane))]
 
 
@@ -300,15 +301,17 @@ def _servers(
         unit = place // size.unit_servers
         where = {
             "group": size.name,
-            "unit": units[unit],
-            "pod": _pod(sizing, numbers, size.name, unit),
+            "unit": -1 if group.shared else units[unit],
+            "pod": _pod(sizing, numbers, size, unit, 0) if size.pods_per_unit == 1 and not group.shared else -1,
             "rack": rack[place // per_rack] if per_rack else -1,
         }
         yield DeviceDraft(position, where, (place % run if key else position) + 1)
 
 
-def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:
-    return int(numbers.pod[group][unit // sizing.units_per_pod]) if sizing.tiers == 3 else -1
+def _pod(sizing: Sizing, numbers: Numbers, size: GroupSize, unit: int, of_unit: int) -> int:
+    """Number of a pod, of those of a unit."""
+    row = unit // sizing.units_per_pod * size.pods_per_unit + of_unit if sizing.tiers == 3 else 0
+    return int(numbers.pod[size.name][row]) if sizing.tiers == 3 else -1
 
 
 def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) -> None:
@@ -318,7 +321,8 @@ def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) 
         has |= {"unit"} | ({"rack"} if spec.kind == "rack" else {"rail"} if spec.kind != "collapsed" else set())
     if role == SERVER and (spec.kind == "rack" or all(group.per_rack for group in spec.groups)):
         has.add("rack")
-    if role in (LEAF, SPINE, SERVER) and sizing.tiers == 3:
+    one_pod = all(size.pods_per_unit == 1 for size in sizing.groups)  # of a server
+    if sizing.tiers == 3 and (role in (LEAF, SPINE) or (role == SERVER and one_pod)):
         has.add("pod")
     if spec.kind == "rail-only" and role in (SPINE, CORE):
         has.add("rail")

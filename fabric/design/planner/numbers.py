@@ -206,15 +206,16 @@ def number(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator, spac
         ]
     pods = np.array(sorted({place for places in pod.values() for place in places.tolist()}))  # np.unique imports numpy.ma
     spine = np.zeros((len(pods), sizing.networks, sizing.spines_built), dtype=np.int64)
-    core = np.zeros((sizing.networks, sizing.spines_built, sizing.cores_built), dtype=np.int64)
+    core = np.zeros((sizing.networks, sizing.core_groups_built, sizing.cores_built), dtype=np.int64)
     if sizing.spines:
         row = pods[:, None, None] * sizing.networks + np.arange(sizing.networks)[None, :, None]
         reserve = sizing.networks * sum(g.pods_planned for g in sizing.groups) if sizing.tiers == 3 else 0
         need = Need(rows=(int(pods.max()) + 1) * sizing.networks, columns=sizing.spines, reserve=reserve)
         spine = area("spine", "", need).numbers(row, np.arange(sizing.spines_built)[None, None, :])
     if sizing.cores:
-        rows = np.arange(sizing.spines_built)[None, :, None] * sizing.networks + np.arange(sizing.networks)[:, None, None]
-        cores = area("core", "", Need(rows=sizing.spines * sizing.networks, columns=sizing.cores))
+        groups = np.arange(sizing.core_groups_built)[None, :, None]
+        rows = groups * sizing.networks + np.arange(sizing.networks)[:, None, None]
+        cores = area("core", "", Need(rows=sizing.core_groups * sizing.networks, columns=sizing.cores))
         core = cores.numbers(rows, np.arange(sizing.cores_built)[None, None, :])
     arrivals = [(name, row, leaves) for _, name, row, leaves in sorted(order)]
     return Numbers(unit=unit, rack=rack, pod=pod, pods=pods, leaf=leaf, spine=spine, core=core, arrivals=arrivals)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import gcd
@@ -14,17 +16,33 @@ from fabric.base.diagnostics import Report
 from fabric.base.rounding import ceil_div
 from fabric.design.planner.sizing_inputs import (
     Demand,
+    FreePorts,
     Misfit,
     Options,
     Shape,
+    divisors_of,
     leaf_fits,
     leaf_uplinks,
     most_servers,
     ratio_kept,
     uplink_speeds,
 )
-from fabric.design.planner.sizing_rule import choose, core_speed, spine_split
-from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, NoFit, Sizing, capacity, leaf_ports, spare
+from fabric.design.planner.sizing_rule import choose
+from fabric.design.planner.three_tiers import core_speed, joins, spine_split
+from fabric.model.plan import (
+    FabricSpec,
+    GroupSize,
+    GroupSpec,
+    NicUse,
+    NoFit,
+    Sizing,
+    capacity,
+    leaf_layout,
+    leaf_ports,
+    leaf_set,
+    spare,
+)
+from fabric.model.plan.lock import NOT_WIRED, WiredPods
 
 # --- the largest size: servers that the same intent carries before it needs another tier ----------------------
 
@@ -47,7 +65,7 @@ def _uplinks(spec: FabricSpec, demands: tuple[Demand, ...], speed: int, native: 
         return None
     try:
         for demand, uplinks in zip(demands, counts, strict=True):
-            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
+            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed, beside=demand.beside)
     except NoFit:
         return None
     return counts
@@ -73,31 +91,48 @@ def _most_of_three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: S
     down, up = split
     rule = spec.constraints.pods
     fixed_spines = spec.stated("topology", "spine", "count") and not spec.reserve
-    fixed_cores = spec.stated("topology", "core", "count") and not spec.reserve
-    spines = shape.spines if fixed_spines else reduce(gcd, uplinks)
-    heaviest = max(d.leaves * u for d, u in zip(demands, uplinks, strict=True))
-    per_pod = spines * down // heaviest
-    if rule is not None and rule.count is None:
-        per_pod = shape.units_per_pod
-    cores = shape.cores if fixed_cores else up
-    pods = shape.pods if fixed_spines else cores * capacity(spec.core.model, core_speed(spec)) // up
-    if rule is not None and rule.count is not None:
-        pods = min(pods, rule.count)
-    others = sum(ceil_div(demand.units, per_pod) for demand in demands[1:]) if per_pod else 0
-    return per_pod * max(0, pods - others)
+    if spec.constraints.pods and spec.constraints.pods.rails:
+        up = shape.spine_uplinks
+    heaviest = max(d.leaves_of_pod * u for d, u in zip(demands, uplinks, strict=True))
+    most = 0
+    for spines in [shape.spines] if fixed_spines else divisors_of(reduce(gcd, uplinks)):
+        per_pod = spines * down // heaviest
+        if rule is not None and rule.count is None:
+            per_pod = shape.units_per_pod
+        pods = shape.pods if fixed_spines else _most_pods(spec, spines, up)
+        if rule is not None and rule.count is not None:
+            pods = min(pods, rule.count)
+        others = sum(demand.pods(per_pod) for demand in demands[1:]) if per_pod else 0
+        most = max(most, per_pod * (max(0, pods - others) // demands[0].pods_per_unit))
+    return most
+
+
+def _most_pods(spec: FabricSpec, spines: int, up: int) -> int:
+    """Most pods of so many spines that cores join, as many cores as spines have uplinks unless their number is stated."""
+    total = None if spec.reserve else spec.constraints.cores
+    groups = spec.constraints.core_groups
+    fitting = joins(spines, up, capacity(spec.core.model, core_speed(spec)))
+    return max(
+        (
+            join.most_pods
+            for join in fitting
+            if total in (None, join.total * spec.networks) and groups in (None, spines // join.spines_per_core)
+        ),
+        default=0,
+    )
 
 
 # --- counts of a fabric ---------------------------------------------------------------------------------------
 
 
-def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
+def size(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> Sizing:
     """Sizes a fabric by the rule. Raises InputError with the numbers that do not fit.
 
-    `known_units_per_pod` is that of a fabric in service: as long as it fits, growth adds pods and
-    does not regroup them.
+    `wired` are the pods of a fabric in service: as long as they fit, growth adds pods, does not regroup them, and keeps the
+    spines that share a core.
     """
     report = Report()
-    options, shape = decide(spec, known_units_per_pod)
+    options, shape = decide(spec, wired)
     if shape is None:
         _explain_misfits(spec, options.misfits, report)
     built = tuple(_demand(spec, group, group.count) for group in spec.groups)
@@ -108,7 +143,7 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
     return sizing
 
 
-def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
+def decide(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> tuple[Options, Shape | None]:
     """The shape that the rule gives, and what was tried before it."""
     stated = spec.constraints
     options = Options(
@@ -117,22 +152,53 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
         spine_total=None if spec.reserve else stated.spines,
         core_total=None if spec.reserve else stated.cores,
     )
-    if known_units_per_pod:
-        with_pods = replace(options, pod_units=known_units_per_pod, misfits=[])
-        shape = choose(with_pods)
+    for kept in dict.fromkeys((wired, WiredPods(wired.units))) if wired.units else ():
+        as_wired = replace(options, wired=kept, misfits=[])
+        shape = choose(as_wired)
         if shape is not None and shape.tiers == 3:
-            return with_pods, shape
+            return as_wired, shape
     return options, choose(options)
 
 
 def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
-    """The demand of `servers` servers of a group."""
+    """The demand of `servers` servers of a group; none where they share the leaves of another."""
     ports, per_leaf, unit = leaf_shape(spec, group)
+    if group.shared:
+        return Demand(units=0, leaves=0, servers_per_leaf=per_leaf, down=0, down_gbps=group.nic.speed_gbps)
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
     leaves = spec.rails(group) * per_nic * (unit // per_leaf)
+    further, shared = beside(spec, group)
     return Demand(
-        ceil_div(group.places(servers), unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps
+        units=ceil_div(group.places(servers), unit),
+        leaves=leaves // spec.networks,
+        servers_per_leaf=per_leaf,
+        down=per_leaf * ports,
+        down_gbps=group.nic.speed_gbps,
+        further=further,
+        shared=shared,
+        pods_per_unit=spec.pods_per_unit(group),
     )
+
+
+def beside(
+    spec: FabricSpec, group: GroupSpec, *, lossless: bool = False
+) -> tuple[tuple[FreePorts, ...], tuple[tuple[int, int], ...]]:
+    """What a leaf of a group has on free ports: further NICs of its servers, and (Gb/s, ports) of groups that share it.
+
+    With `lossless` only those of NICs that RoCE runs on.
+    """
+    leaves = leaf_set(spec)
+    leaf_sets = spec.rails(group) if spec.kind == "rail-optimized" else 1
+
+    def taken(uses: Sequence[NicUse]) -> Iterator[tuple[int, int]]:
+        """(Gb/s, ports of one server on a leaf)"""
+        return ((use.nic.speed_gbps, ceil_div(use.ports, leaves)) for use in uses if use.lossless or not lossless)
+
+    shared: Counter[int] = Counter()
+    for other in spec.groups if group.name == spec.groups[0].name else ():
+        for speed, ports in taken(other.uses if other.shared else ()):
+            shared[speed] += (other.per_rack or other.planned) * ports
+    return tuple(FreePorts(*its, leaf_sets) for its in taken(group.further)), tuple(sorted(shared.items()))
 
 
 def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
@@ -144,6 +210,8 @@ def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
 
 def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     """Servers per leaf and servers per unit; unless stated, as many as half the leaf's bandwidth carries."""
+    if group.shared:
+        return group.per_rack or group.planned, group.planned
     if spec.kind == "rack":
         if group.per_rack:
             return group.per_rack, group.unit_servers or group.per_rack
@@ -154,13 +222,28 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     speed, spare = group.nic.speed_gbps, spec.constraints.spare_server_ports
     half = spec.leaf.model.bandwidth_gbps // 2
     carried = min(half // speed, capacity(spec.leaf.model, speed)) - spare
-    servers = _fitting(spec, ports, max(1, carried // ports), speed)
+    further, shared = beside(spec, group)
+    if further or shared:
+        per_server = ports * speed + sum(its.speed_gbps * its.ports // its.leaf_sets for its in further)
+        left = half - sum(gbps * count for gbps, count in shared)
+        carried = min(carried, max(0, left) // per_server * ports)
+    servers = max(1, carried // ports)
+    demand = Demand(
+        units=1,
+        leaves=2,
+        servers_per_leaf=servers,
+        down=servers * ports,
+        down_gbps=speed,
+        further=further,
+        shared=shared,
+    )
+    servers = _fitting(spec, demand)
     return servers, servers
 
 
-def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
+def _fitting(spec: FabricSpec, demand: Demand) -> int:
     """Servers that a leaf has ports and uplinks for, up to so many, at the first speed that is tried; all where none fit."""
-    demand = Demand(1, 2, servers, servers * ports, speed_gbps)
+    servers = demand.servers_per_leaf
     speeds = uplink_speeds(spec, (demand,), broken_out=True)
     if spec.kind == "collapsed":  # no spines, so no other speed is tried
         speeds = [spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps]
@@ -175,7 +258,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
     spines, cores = shape.spines, shape.cores
     if not spec.reserve:
         return spines, cores
-    pods = sum(ceil_div(d.units, shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
+    pods = sum(d.pods(shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
     share = pods * spec.networks
     if stated.spines is not None:
         spines = stated.spines // share
@@ -188,7 +271,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
             )
             spines = shape.spines
     if stated.cores is not None and shape.tiers == 3:
-        groups = spines * spec.networks
+        groups = ceil_div(spines, shape.spines_per_core) * spec.networks
         cores = stated.cores // groups
         if stated.cores % groups or not 1 <= cores <= shape.cores:
             report.error(
@@ -230,6 +313,7 @@ def _sizing(
         spine_uplinks=shape.spine_uplinks,
         cores=shape.cores,
         cores_built=cores,
+        spines_per_core=shape.spines_per_core,
         attachments=sum(attachment.links for attachment in spec.attachments),
         limit_servers=servers + sum(group.planned for group in others),
         limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),
@@ -241,24 +325,28 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
     ports = now.down // now.servers_per_leaf
     unit_leaves = now.leaves * spec.networks
     unit = _unit(spec, group, ports)[1]
-    per_pod = shape.units_per_pod or max(now.units, later.units)
+    per_pod = shape.units_per_pod or max(now.units, later.units, 1)
     return GroupSize(
         name=group.name,
         servers=group.count,
         gpus=group.count * group.server.gpus,
         unit_servers=unit,
         unit_leaves=unit_leaves,
+        pods_per_unit=now.pods_per_unit,
         units=now.units,
         units_planned=later.units,
-        pods=ceil_div(now.units, per_pod),
-        pods_planned=ceil_div(later.units, per_pod),
+        pods=now.pods(per_pod),
+        pods_planned=later.pods(per_pod),
         servers_per_leaf=now.servers_per_leaf,
         leaf_ports_per_server=ports,
         down=now.down,
         down_gbps=now.down_gbps,
-        uplinks=uplinks,
+        beside=now.beside,
+        uplinks=0 if group.shared else uplinks,
         held=group.held,
-        last_unit=() if group.full or not shape.spines else _last_unit(spec, shape, group, now, unit, uplinks),
+        last_unit=()
+        if group.full or group.shared or not shape.spines
+        else _last_unit(spec, shape, group, now, unit, uplinks),
     )
 
 
@@ -293,7 +381,7 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
 
 def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupSpec, speed_gbps: int) -> int:
     """Ports of a speed on the leaves of a group that no planned server needs: places of servers, and free cages."""
-    layout = leaf_ports(spec, size.down, size.down_gbps, size.uplinks, sizing.uplink_gbps)
+    layout = leaf_layout(spec, sizing, size)
     free = size.leaves * spare(spec.leaf.model, layout, speed_gbps)
     if speed_gbps == size.down_gbps:
         places = size.units * size.unit_servers

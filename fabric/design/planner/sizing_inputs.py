@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -10,11 +12,31 @@ from fabric.base.text import plural
 from fabric.design.planner.hardware import advice, does, finer_uplinks, gbps, how_to_state
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
+from fabric.model.plan.lock import NOT_WIRED, WiredPods
 
 KeyPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
+class FreePorts:
+    """Ports of one server on free ports of a leaf, beside those that size it."""
+
+    speed_gbps: int
+    ports: int
+    leaf_sets: int  # that the servers of a unit are spread over
+
+
+def beside_ports(
+    servers: int, further: Sequence[FreePorts], shared: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """(Gb/s, ports) of a leaf with so many servers that its free cages must have, the fastest first."""
+    ports = Counter(dict(shared))
+    for its in further:
+        ports[its.speed_gbps] += ceil_div(servers, its.leaf_sets) * its.ports
+    return tuple(sorted(ports.items(), reverse=True))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Demand:
     """The demand of a group of servers, per unit and per leaf."""
 
@@ -23,6 +45,28 @@ class Demand:
     servers_per_leaf: int
     down: int  # server ports of one leaf, without spare ports
     down_gbps: int
+    further: tuple[FreePorts, ...] = ()  # of the same servers
+    shared: tuple[tuple[int, int], ...] = ()  # (Gb/s, ports) of a leaf for groups without leaves
+    pods_per_unit: int = 1  # pods that the leaves of a unit are spread over, by rails
+
+    @property
+    def beside(self) -> tuple[tuple[int, int], ...]:
+        """(Gb/s, ports) of a leaf that its free cages must have, the fastest first."""
+        return beside_ports(self.servers_per_leaf, self.further, self.shared)
+
+    @property
+    def gbps(self) -> int:
+        """Bandwidth of the servers on a leaf."""
+        return self.down * self.down_gbps + sum(speed * ports for speed, ports in self.beside)
+
+    def pods(self, units: int) -> int:
+        """Pods of so many units each."""
+        return ceil_div(self.units, units) * self.pods_per_unit
+
+    @property
+    def leaves_of_pod(self) -> int:
+        """Leaves of a unit in one pod."""
+        return self.leaves // self.pods_per_unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +81,8 @@ class Shape:
     spines: int  # of one pod
     spine_uplinks: int = 0
     core_gbps: int = 0
-    cores: int = 0  # of one core group; there are as many groups as spines in a pod
+    spines_per_core: int = 1  # of one pod: the spines that share the cores of a group
+    cores: int = 0  # of one core group
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +107,7 @@ class Options:
     demands: tuple[Demand, ...]
     spine_total: int | None  # stated number of spines in all
     core_total: int | None
-    pod_units: int = 0  # units per pod of a fabric in service, 0 for a new one
+    wired: WiredPods = NOT_WIRED  # of a fabric in service
     misfits: list[Misfit] = field(default_factory=list)
 
     @property
@@ -126,13 +171,12 @@ def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
     stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
-    return ceil_div(demand.down * demand.down_gbps * spec.leaf_ratio.denominator, spec.leaf_ratio.numerator * speed)
+    return ceil_div(demand.gbps * spec.leaf_ratio.denominator, spec.leaf_ratio.numerator * speed)
 
 
 def ratio_kept(spec: FabricSpec, demand: Demand, uplinks: int, speed: int) -> bool:
     """Whether so many uplinks keep the leaf's oversubscription."""
-    down = demand.down * demand.down_gbps
-    return down * spec.leaf_ratio.denominator <= spec.leaf_ratio.numerator * uplinks * speed
+    return demand.gbps * spec.leaf_ratio.denominator <= spec.leaf_ratio.numerator * uplinks * speed
 
 
 def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...] | None:
@@ -154,7 +198,7 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
             )
             return None
         try:
-            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
+            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed, beside=demand.beside)
         except NoFit as error:
             code, path, hint = _blame(spec, demand, speed, error)
             down = f"{plural(demand.down + spare, 'port')} down at {demand.down_gbps}G"
@@ -204,7 +248,7 @@ def leaf_fits(spec: FabricSpec, demand: Demand, servers: int, speed: int) -> boo
     """Whether a leaf has the ports for so many servers and their uplinks."""
     less = replace(demand, down=servers * (demand.down // demand.servers_per_leaf), servers_per_leaf=servers)
     try:
-        leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
+        leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed, beside=less.beside)
     except NoFit:
         return False
     return True
@@ -217,7 +261,7 @@ def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, opt
         return True
     if ratio_kept(spec, demand, uplinks, speed):
         return True
-    down = demand.down * demand.down_gbps
+    down = demand.gbps
     options.misfits.append(
         Misfit(
             option=option,
@@ -253,3 +297,61 @@ def larger_hint(spec: FabricSpec) -> str:
 def divisors_of(number: int) -> list[int]:
     """Divisors of a number, ascending."""
     return [d for d in range(1, number + 1) if number % d == 0]
+
+
+# --- spines of a plane or pod: what is stated, else the fewest that share the uplinks ------------------------
+
+
+def pick_spines(
+    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, *, pods: int
+) -> int | None:
+    """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
+    share = pods * options.networks
+    if options.spine_total is None:
+        enough = [s for s in valid if s >= minimum]
+        if enough:
+            return enough[0]
+        if by_default:
+            reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
+            options.misfits.append(Misfit(option=option, reason=reason, by_default=True))
+        else:
+            options.misfits.append(
+                Misfit(
+                    option=option,
+                    reason=f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, "
+                    f"got {minimum}",
+                    code="FAB133",
+                    path=("topology", "spine", "min_count"),
+                    hint="more uplinks of a leaf, broken out ones for instance, reach more spines",
+                )
+            )
+        return None
+    stated = options.spine_total
+    if stated % share == 0 and stated // share in valid:
+        return stated // share
+    each = plural(stated // share, "spine") + (f" of each of {share_words(options, pods)}" if share > 1 else "")
+    if stated % share:
+        reason = f"spine.count: expected a multiple of {share} ({share_words(options, pods)}), got {stated}"
+    elif stated // share in divisors:
+        reason = f"spine.count: expected enough ports for the uplinks, got {each}"
+    else:
+        expected = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {expected}, got {each}"
+    options.misfits.append(
+        Misfit(
+            option=option,
+            reason=reason,
+            code="FAB133",
+            path=("topology", "spine", "count"),
+            requested=stated,
+            valid=tuple(s * share for s in valid),
+        )
+    )
+    return None
+
+
+def share_words(options: Options, pods: int) -> str:
+    parts = [plural(pods, "pod")] if pods > 1 else []
+    if options.networks > 1 or not parts:
+        parts.append(plural(options.networks, "isolated network"))
+    return " x ".join(parts)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
-from fabric.base.text import plural
+from fabric.base.text import listed, plural
 from fabric.configs.targets import fabric_links, unbalanced
 from fabric.design.planner import hardware, one_tier
 from fabric.design.planner.sizing import leaf_shape, size
-from fabric.model.plan import FabricPlan, FabricSpec, GroupSize, GroupSpec, Sizing, in_file
+from fabric.design.planner.three_tiers import joins
+from fabric.model.plan import CORE, SPINE, FabricPlan, FabricSpec, GroupSize, GroupSpec, Sizing, capacity, in_file
 
 # --- unused ports ---------------------------------------------------------------------------------------------
 # Designs that leave most of their leaf ports free, and what would fill them: other units tried with the same sizing.
@@ -26,7 +27,7 @@ MIN_SAVED_SWITCHES = Fraction(1, 4)  # of all switches, for a note about free po
 MIN_SAVED_SWITCHES_BY_UNIT = Fraction(1, 20)  # of all switches, where the default unit is that of a 1:1 leaf
 SPINES = 4  # minimum of an alternative: with fewer spines a failure costs more
 ROUND = (8, 4, 2)  # preferred divisors of the servers of a unit
-FREE_PORTS, UNIT_OF_RACKS = "FAB197", "FAB198"
+FREE_PORTS, UNIT_OF_RACKS, SPARE_CORES = "FAB197", "FAB198", "FAB405"
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,7 @@ def leaves(sizing: Sizing) -> int:
 
 def switches(sizing: Sizing) -> int:
     """Switches of the finished fabric."""
-    return leaves(sizing) + _spines(sizing) + _cores(sizing)
-
-
-def _spines(sizing: Sizing) -> int:
-    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
-    return sizing.networks * pods * sizing.spines
-
-
-def _cores(sizing: Sizing) -> int:
-    return sizing.networks * sizing.spines * sizing.cores
+    return sum(sizing.planned_by_role.values())
 
 
 def used_share(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Fraction:
@@ -96,8 +88,8 @@ def built_ratio(group: GroupSize, sizing: Sizing) -> Fraction:
 
 def _counts(sizing: Sizing) -> str:
     parts = [plural(leaves(sizing), "leaf", "leaves")]
-    parts += [plural(_spines(sizing), "spine")] if sizing.spines else []
-    parts += [plural(_cores(sizing), "core")] if _cores(sizing) else []
+    planned = sizing.planned_by_role
+    parts += [plural(planned[role], role) for role in (SPINE, CORE) if planned[role]]
     return ", ".join(parts)
 
 
@@ -153,10 +145,33 @@ def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: in
     except InputError:
         return None
     ratio = max(built_ratio(sizing.groups[at], sizing), spec.leaf_ratio)
-    keeps = sized.tiers <= sizing.tiers and _spines(sized) >= min(SPINES, _spines(sizing))
+    keeps = sized.tiers <= sizing.tiers and sized.planned_by_role[SPINE] >= min(SPINES, sizing.planned_by_role[SPINE])
     if not keeps or built_ratio(sized.groups[at], sized) > ratio:
         return None
     return Alternative(words.format(unit=unit), sized, unit)
+
+
+def _spare_cores(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
+    """Cores of which half of the ports stay free in the finished fabric, where fewer cores carry it."""
+    if not sizing.cores:
+        return
+    ports = capacity(spec.core.model, sizing.core_gbps)
+    used = sizing.pods_planned * sizing.spines_per_core * sizing.links_per_core
+    fewest = next(j for j in joins(sizing.spines, sizing.spine_uplinks, ports) if j.most_pods >= sizing.pods_planned)
+    if 2 * used > ports or fewest.total >= sizing.core_groups * sizing.cores:
+        return
+    keys = [key for key in ("count", "groups") if spec.stated("topology", "core", key)]
+    groups = sizing.spines // fewest.spines_per_core
+    yield Diagnostic(
+        SPARE_CORES,
+        spec.at("topology", "core", *keys[:1]),
+        f"fabric '{spec.name}': {ports - used} of {ports} ports of every core stay free; {fewest.total * sizing.networks} of "
+        f"the {sizing.planned_by_role[CORE]} cores would carry the finished fabric",
+        f"remove {listed([f'`core.{key}`' for key in keys])}"
+        if keys
+        else f"the lock file keeps the groups of cores in service; `core: {{groups: {groups}}}` cables them again",
+        "note",
+    )
 
 
 def _units_of_racks(spec: FabricSpec) -> Iterator[Diagnostic]:
@@ -190,6 +205,7 @@ def collect(plans: Mapping[str, FabricPlan], warnings: Iterable[Diagnostic]) -> 
         _not_by_load(plan, report)
         _two_default_routes(plan, report)
         report.warnings += notes(plan.spec, plan.sizing)
+        report.warnings += _spare_cores(plan.spec, plan.sizing)
         report.warnings += filter(None, [one_tier.note(plan.spec, plan.sizing)])
     _same_nics(plans, report)
     hardware.warn(plans, report)
@@ -247,7 +263,7 @@ def _two_default_routes(plan: FabricPlan, report: Report) -> None:
 
 def _without_effect(plan: FabricPlan, report: Report) -> None:
     """Keys of tiers that a fabric does not have."""
-    dead = [("core", "count"), ("core", "switch"), ("spine", "oversubscription"), ("spine", "uplinks")]
+    dead = [("core", "count"), ("core", "groups"), ("core", "switch"), ("spine", "oversubscription"), ("spine", "uplinks")]
     if plan.sizing.tiers == 1:
         dead += [("spine", "count"), ("spine", "min_count"), ("spine", "switch")]
     for path in dead if plan.sizing.tiers < 3 else ():

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.model.plan import (
-    ATTACHMENT,
     LEAF_LEAF,
     LEAF_SPINE,
     SERVER_LEAF,
@@ -295,7 +294,7 @@ def leaf_spine_links(
         arrivals: group of every leaf that a spine meets, in order of arrival.
         places: per group, each leaf's place in that order, [unit, leaf of the unit].
         spine_index: device index of every spine, [pod, network, spine].
-        pods: per group, the pod of each unit.
+        pods: per group, the pod of each leaf, [unit, leaf of the unit].
         spine_down: downlink slots of a spine.
     """
     upper = upper_slots(history, arrivals)
@@ -323,7 +322,7 @@ def leaf_spine_links(
                 sizing.uplink_gbps,
                 site.leaf[unit, leaf],
                 (up.cage[slot], up.sub[slot], up.split[slot]),
-                spine_index[pods[group][unit], site.unit.network[leaf], spine],
+                spine_index[pods[group][unit, leaf], site.unit.network[leaf], spine],
                 (spine_down.cage[down], spine_down.sub[down], spine_down.split[down]),
                 row=site.number[unit, leaf],
                 column=slot,
@@ -343,7 +342,7 @@ def spine_core_links(
     core_down: SlotTable,
     pod_places: Ints,
 ) -> Links:
-    """Links between spines and cores: spine i of every pod is cabled to core group i of its network.
+    """Links between spines and cores: spines of every pod that share a core have places beside each other on it.
 
     Args:
         spine_index, spine_number: [pod, network, spine], pods in order of their numbers.
@@ -355,32 +354,43 @@ def spine_core_links(
     pods, networks, spines = spine_index.shape
     shape = (pods, networks, spines, *lower.shape)
     pod, network, spine, core, link = (axis.ravel() for axis in np.indices(shape))
-    slot, down = lower[core, link], upper[pod_places[pod], link]
+    group, place = np.divmod(spine, sizing.spines_per_core)
+    slot, down = lower[core, link], upper[pod_places[pod] * sizing.spines_per_core + place, link]
     return _columns(
         SPINE_CORE,
         sizing.core_gbps,
         spine_index[pod, network, spine],
         (spine_up.cage[slot], spine_up.sub[slot], spine_up.split[slot]),
-        core_index[network, spine, core],
+        core_index[network, group, core],
         (core_down.cage[down], core_down.sub[down], core_down.split[down]),
         row=spine_number[pod, network, spine],
         column=slot,
     )
 
 
-def attachment_links(
-    leaf: Sequence[int], number: Sequence[int], slots: Sequence[Slot], columns: Sequence[int], attachment: Sequence[int]
+def free_port_links(
+    kind: int,
+    device: Ints,
+    device_port: tuple[Ints, Ints],
+    leaf_index: Mapping[int, int],
+    placed: Sequence[tuple[tuple[int, int], Slot]],
 ) -> Links:
-    """Links of attachments: one per leaf port that no server needs."""
-    port = slot_table(slots)
-    order = np.arange(len(leaf))
+    """Links on leaf ports that no server of the leaf's own group needs.
+
+    Args:
+        device: index of the device of each link, and `device_port` its port there.
+        leaf_index: device index of each leaf by its number, from 1.
+        placed: (leaf number, column) and slot of each link.
+    """
+    spots = np.array([spot for spot, _ in placed], dtype=np.int64).reshape(-1, 2)
+    port = slot_table([slot for _, slot in placed])
     return _columns(
-        ATTACHMENT,
-        np.array([slot.speed_gbps for slot in slots], dtype=np.int64),
-        np.array(attachment, dtype=np.int64),
-        (order + 1, np.zeros_like(order), np.ones_like(order)),
-        np.array(leaf, dtype=np.int64),
+        kind,
+        np.array([slot.speed_gbps for _, slot in placed], dtype=np.int64),
+        np.asarray(device, dtype=np.int64),
+        (*device_port, np.ones(len(placed), dtype=np.int64)),
+        np.array([leaf_index[leaf] for (leaf, _), _ in placed], dtype=np.int64),
         (port.cage, port.sub, port.split),
-        row=np.array(number, dtype=np.int64),
-        column=np.array(columns, dtype=np.int64),
+        row=spots[:, 0] - 1,
+        column=spots[:, 1],
     )

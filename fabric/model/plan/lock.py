@@ -91,6 +91,7 @@ class Shape:
     networks: int
     uplink_gbps: int
     units_per_pod: int
+    spines_per_core: int = 1  # spines of a pod that share their cores; of links between leaves and spines 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,16 @@ def rank(record: Record) -> tuple[int, int, tuple[tuple[str, int], ...], int, in
 
 
 # --- The lock -------------------------------------------------------------------------------------------------
+
+
+class WiredPods(NamedTuple):
+    """How the pods of a fabric in service are cabled; growth keeps it. 0: it has none, or is new."""
+
+    units: int = 0  # of a pod
+    spines_per_core: int = 0  # spines of a pod that share their cores
+
+
+NOT_WIRED = WiredPods()
 
 
 class PortSpot(NamedTuple):
@@ -152,10 +163,11 @@ class FabricLock:
     switches: Mapping[str, tuple[CageSplits, ...]] = field(default_factory=dict)  # by model, as the catalog had it once
 
     @property
-    def units_per_pod(self) -> int:
-        """Units of a pod of the last wiring; 0 where there were no pods."""
+    def pods(self) -> WiredPods:
+        """How the pods of the last wiring are cabled."""
         shapes = [(record.place, record.shape.units_per_pod) for records in self.wiring.values() for record in records]
-        return max(shapes, default=(0, 0))[1]
+        cores = [(record.place, record.shape.spines_per_core) for record in self.wiring.get("spine-core", ())]
+        return WiredPods(max(shapes, default=(0, 0))[1], max(cores, default=(0, 0))[1])
 
 
 @dataclass(frozen=True)

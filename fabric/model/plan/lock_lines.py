@@ -270,6 +270,7 @@ def _wiring(values: Values, name: str, lines: Lines) -> None:
         values.whole("networks", 1, 4096),
         values.whole("uplink_gbps", 1, 12_800),
         values.whole("units_per_pod", 0, 10_000_000),
+        values.whole("spines_per_core", 1, MAX_SWITCH_PORTS) if "spines_per_core" in values.words else 1,
     )
     written = values.words["links"][0]
     pairs = [part.rpartition(":") for part in written.split(",")]
@@ -301,7 +302,8 @@ KINDS = {
     "wiring": Kind(
         ("epoch", "uppers", "links", "lowers", "after", "tiers", "networks", "uplink_gbps", "units_per_pod"),
         _wiring,
-        names=re.compile("leaf-spine|spine-core"),
+        ("spines_per_core",),
+        re.compile("leaf-spine|spine-core"),
     ),
     "attachment": Kind(("port", "leaf", "slot"), _attachment, ("switch",)),
 }
@@ -333,9 +335,11 @@ def of(fabric: str, entry: FabricLock) -> Iterator[str]:
 def _record(record: Record) -> str:
     epoch, shape = record.epoch, record.shape
     links = ",".join(f"{group}:{count}" for group, count in epoch.links)
+    shared = f" spines_per_core={shape.spines_per_core}" if shape.spines_per_core > 1 else ""
     return (
         f"epoch={record.place} uppers={epoch.uppers} links={links} lowers={epoch.lowers} after={record.after} "
         f"tiers={shape.tiers} networks={shape.networks} uplink_gbps={shape.uplink_gbps} units_per_pod={shape.units_per_pod}"
+        f"{shared}"
     )
 
 

@@ -199,11 +199,18 @@ class Uplinks(Key):
 
 
 class PodRule(Key):
-    """Number or size of pods; one of the three."""
+    """Number or size of pods; one of count, units and racks."""
 
     count: Count | None = Field(None, description="total number of pods")
     units: Count | None = Field(None, description="units of one pod")
     racks: Count | None = Field(None, description="racks of one pod")
+    rails: Count | None = Field(
+        None,
+        description=(
+            "rails of one pod, each rail or few of them with spines of their own: `{units: 8, rails: 1}` is a pod for each "
+            "rail of 8 units, joined by shared cores. Default: all rails"
+        ),
+    )
 
     @model_validator(mode="after")
     def _one(self) -> PodRule:

@@ -65,7 +65,7 @@ def _parts(base: HealthyNetwork) -> dict[str, Ints]:
     columns = {name: np.array([getattr(device, name) for device in devices]) for name in ("pod", "plane", "rail")}
     return {
         "units": base.unit,
-        "pods": columns["pod"][ports.server],
+        "pods": columns["pod"][ports.leaf],
         "rails": columns["rail"][ports.leaf],
         "planes": columns["plane"][ports.leaf],
         "leaves": ports.leaf,

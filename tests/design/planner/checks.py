@@ -157,7 +157,8 @@ def uniform(plan: FabricPlan) -> None:
     assert len(cores) == len(set(cores))  # two groups share no core
     assert len(cores) == sum(device.role == CORE for device in plan.switches)
     for group, members in groups.items():
-        assert set(members.values()) == {1}  # one spine of each pod
+        assert set(members.values()) <= {plan.sizing.spines_per_core, plan.sizing.spines_built % plan.sizing.spines_per_core}
+        assert len(set(members.values())) == 1  # equally many spines of each pod
         assert len({member[:2] for member in members}) == 1
         assert {plan.devices[core].plane for core in group} == {next(iter(members))[0]}
         assert len(members) == plan.sizing.pods

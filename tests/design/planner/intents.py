@@ -94,6 +94,10 @@ def fabrics(draw: st.DrawFn) -> Data:
             pods = draw(maybe(st.sampled_from(({"units": 1}, {"units": 2}, {"count": 2}))))
             if pods:
                 topology["pods"] = pods
+                if kind == "rail-optimized" and draw(st.booleans()):
+                    topology["pods"] = {**pods, "rails": 1}
+            if draw(st.integers(0, 3)) == 0:
+                topology["core"] = {"groups": 1}
     if draw(st.integers(0, 3)) == 0:
         topology["attachments"] = [{"name": "ufm", "links": draw(st.integers(1, 5))}]
     fabric: Data = {"purpose": "compute", "servers": servers, "topology": topology}

@@ -268,7 +268,8 @@ def grown_keeps(old: Plan, new: Plan) -> None:
 
 def shape(plan: Plan, name: str) -> tuple[int, ...]:
     sizing = plan.fabrics[name].sizing
-    return sizing.tiers, sizing.networks, sizing.uplink_gbps, sizing.core_gbps, sizing.units_per_pod
+    shared = sizing.spines_per_core
+    return sizing.tiers, sizing.networks, sizing.uplink_gbps, sizing.core_gbps, sizing.units_per_pod, shared
 
 
 def wiring(plan: Plan, name: str, of: Plan | None = None) -> tuple[object, ...]:

@@ -93,6 +93,21 @@ def test_notes_say_what_is_not_as_it_was() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("topology", "pods", "spines_per_core"),
+    [
+        ("pods: {units: 4}, spine: {switch: 64x800g, uplinks: {count: 16}}, core: {switch: 64x800g}", 2, 2),
+        ("pods: {units: 2, rails: 1}, spine: {switch: 64x800g}, core: {groups: 1}", 16, 2),
+        ("pods: {units: 2, rails: 1}, spine: {switch: 64x800g}", 16, 1),
+    ],
+)
+def test_cores_that_spines_share_and_pods_of_a_rail_stay_so(topology: str, pods: int, spines_per_core: int) -> None:
+    text = TREE.replace("count: 1920", "count: 256").replace("switch: 512x400g", f"switch: 64x400g, {topology}")
+    changed = scaled(intent_of(text), pipeline.plan, 2, 32)
+    sizing = pipeline.plan(changed.intent).fabrics["tree"].sizing
+    assert (sizing.leaves, sizing.spines, sizing.pods, sizing.spines_per_core) == (32, 2, pods, spines_per_core)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_at_every_size(name: str) -> None:
     big = pipeline.plan(example(name), Lock())

@@ -36,6 +36,11 @@ FABRICS: dict[str, dict[str, Any]] = {
         "servers": [("four", 8)], "kind": "rack", "unit": {"servers": 1}, "tiers": 3, "pods": {"units": 2},
         "spine": {"oversubscription": 16, "uplinks": {"count": 2}},
     },
+    "shared-cores": {
+        "servers": [("four", 8)], "unit": {"servers": 2}, "tiers": 3, "pods": {"units": 2},
+        "spine": {"oversubscription": 16, "uplinks": {"count": 2}}, "core": {"groups": 1},
+    },
+    "rail-pods": {"servers": [("four", 8)], "unit": {"servers": 2}, "pods": {"units": 2, "rails": 1}},
 }  # fmt: skip
 
 
