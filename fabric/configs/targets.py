@@ -11,7 +11,8 @@ from fabric.base.schemas.models import Count, Document, Text, described, json_ke
 from fabric.hardware import catalog
 from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 from fabric.model.plan.topology import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
-from fabric.nos.target import Capabilities, Target, target, target_names, targets
+from fabric.model.settings.services import LOCAL, METHODS, Aaa
+from fabric.nos.target import Capabilities, LoginLimits, Target, target, target_names, targets
 
 # --- Features that a fabric requires, and capabilities of its network OSes and switches -----------------------
 
@@ -32,6 +33,9 @@ WORDS = {
     "dynamic_balancing": "dynamic load balancing",
     "snmp": "SNMPv3",
     "gnmi": "gNMI over TLS",
+    "tacacs": "logins by TACACS+",
+    "radius": "logins by RADIUS",
+    "ldap": "logins by LDAP",
 }
 
 
@@ -96,6 +100,9 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     for capability, setting in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
         if setting:
             yield Need(capability, EVERY, spec.at("management"))
+    for method in METHODS if spec.management.aaa else ():
+        if getattr(spec.management.aaa, method) is not None:
+            yield Need(method, EVERY, _place(spec, f"management.aaa.{method}"))
 
 
 def check_capabilities(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str]], report: Report) -> None:
@@ -147,12 +154,16 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
         able = _switches(need, nos, tier)
         text = f"choose a switch with it, such as {' or '.join(able)}" if able else "no switch of the catalog has it"
         return f"{text}; `fabric catalog {tier.switch}` gives the reason"
+    others = [method for method in METHODS if need.what in METHODS and getattr(nos.capabilities, method)]
+    instead = f"state `{others[0]}` in its place" if others else ""
     able = [
         name
         for name, candidate in targets().items()
         if not _lacking(candidate, tier, need) and candidate.refusal(tier.model, tier.switch) is None
     ]
-    return f"set `nos: {able[0]}`" if able else "`fabric vendors` lists the features of each network OS"
+    if able:
+        return f"{instead}, or set `nos: {able[0]}`" if instead else f"set `nos: {able[0]}`"
+    return instead or "`fabric vendors` lists the features of each network OS"
 
 
 def _switches(need: Need, nos: Target, tier: TierSpec) -> list[str]:
@@ -197,6 +208,33 @@ def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
             where, title = _place(spec, key), target(nos).title
             hint = "state another value, or choose another network OS"
             report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", hint)
+        if spec.management.aaa:
+            for key, text, hint in _login_refusals(spec.management.aaa, target(nos).logins):
+                where, title = _place(spec, f"management.aaa{key}"), target(nos).title
+                report.error("FAB164", where, f"fabric '{name}', {title}: management.aaa{key}: {text}", hint)
+
+
+def _login_refusals(aaa: Aaa, limits: LoginLimits) -> Iterator[tuple[str, str, str]]:
+    """(key below `management.aaa`, "expected …, got …", hint) of what a network OS does not take."""
+    remote, got = [method for method in aaa.order if method != LOCAL], f"got {', '.join(aaa.order)}"
+    key = ".login" if aaa.login else ""
+    if len(remote) > 1 and not limits.combined:
+        yield key, f"expected one method with servers, {got}", f"set `login: [{remote[0]}, {LOCAL}]`"
+    if aaa.order[0] == LOCAL and remote and not limits.local_first:
+        yield key, f"expected {LOCAL} as the last method, {got}", f"set `login: [{', '.join(remote)}, {LOCAL}]`"
+    if LOCAL not in aaa.order and not limits.without_local:
+        yield key, f"expected {LOCAL} among the methods, {got}", f"set `login: [{', '.join(remote)}, {LOCAL}]`"
+    if aaa.accounting and aaa.accounting not in limits.accounting:
+        able = " or ".join(limits.accounting)
+        yield (
+            ".accounting",
+            f"expected {able}, got {aaa.accounting}",
+            f"set `accounting: {limits.accounting[0]}`, or remove it",
+        )
+    for name in ("base_dn", "bind_dn") if aaa.ldap else ():
+        if len(text := getattr(aaa.ldap, name)) > limits.dn_characters:
+            limit = f"expected at most {limits.dn_characters} characters, got {len(text)}"
+            yield f".ldap.{name}", limit, "shorten the distinguished name"
 
 
 def _place(spec: FabricSpec, key: str) -> Place:

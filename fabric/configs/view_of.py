@@ -22,10 +22,12 @@ from fabric.model.plan import (
     SERVER,
     SERVER_LEAF,
     SPINE,
+    Aaa,
     Balancing,
     Device,
     FabricPlan,
     GroupSpec,
+    LoginMethod,
     Management,
     Peer,
     Plan,
@@ -44,6 +46,7 @@ from fabric.model.plan import (
     spine_layout,
 )
 from fabric.model.plan.views import disabled_cages
+from fabric.model.settings.services import METHODS, Aaa as StatedAaa
 from fabric.nos.target import management_port, target
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
@@ -202,6 +205,7 @@ class Views:
             admin_secret=f"${{{stated.secrets.admin}}}",
             snmp_auth_secret=f"${{{stated.secrets.snmp_auth}}}",
             snmp_priv_secret=f"${{{stated.secrets.snmp_priv}}}",
+            aaa=_aaa(stated.aaa) if stated.aaa else None,
         )
 
     @property
@@ -356,6 +360,27 @@ class Views:
     def _session(self, port: Port) -> Session:
         assert port.peer is not None
         return Session(port, port.peer.device, port.peer.device.asn, port.peer_address)
+
+
+def _aaa(stated: StatedAaa) -> Aaa:
+    """A usual port is no statement, as no network OS prints it."""
+    methods = []
+    for name in METHODS:
+        servers = getattr(stated, name)
+        if servers is not None:
+            usual = type(servers).model_fields["port"].default
+            methods.append(
+                LoginMethod(
+                    name=name,
+                    servers=servers.servers,
+                    secret=f"${{{servers.secret}}}",
+                    port=0 if servers.port == usual else servers.port,
+                    timeout_s=servers.timeout_s or 0,
+                    base_dn=getattr(servers, "base_dn", ""),
+                    bind_dn=getattr(servers, "bind_dn", ""),
+                )
+            )
+    return Aaa(tuple(methods), stated.order, stated.accounting or "")
 
 
 _port_ref = lru_cache(maxsize=4096)(PortRef)  # switches of a model have the same few

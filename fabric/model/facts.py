@@ -233,6 +233,12 @@ class Services:
     ntp: list[Located[str]] = field(default_factory=list)
     syslog: list[Located[str]] = field(default_factory=list)
     dns: list[Located[str]] = field(default_factory=list)
+    tacacs: list[Located[str]] = field(default_factory=list)  # servers of logins
+    radius: list[Located[str]] = field(default_factory=list)
+    ldap: list[Located[str]] = field(default_factory=list)
+    login: Located[str] | None = (
+        None  # order of its methods, "tacacs, local"; None where users of the switch alone may log in
+    )
     lldp: Located[bool] | None = None
     control_plane: Located[bool] | None = None  # a filter or policer in front of the CPU
     plain_text: list[Located[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read

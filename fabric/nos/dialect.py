@@ -246,6 +246,7 @@ class Rules:
         effects: commands that remove other lines, which are set again.
         implied: sections and line, joined by ` / `, that hold without the line: it is not removed.
         removed_first: lines that are removed before all others.
+        sequences: (section, its lines that count in their order): the switch adds a line behind the others.
         derived: lines that follow from others, unless the neighbor in the group is a member of a peer group.
         released_first: (command, section or the top, line of it that is removed before the command).
         warnings: (pattern of a command, its effect that no command reverses).
@@ -269,6 +270,7 @@ class Rules:
     effects: tuple[Effect, ...] = ()
     implied: str = ""
     removed_first: str = ""
+    sequences: tuple[tuple[str, str], ...] = ()
     derived: str = ""
     released_first: tuple[tuple[str, str, str], ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()

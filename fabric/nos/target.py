@@ -232,10 +232,24 @@ class Capabilities:
     dynamic_balancing: Annotated[str, models.enum_of(("", "auto", "asked"))] = ""
     snmp: bool = False
     gnmi: bool = False
+    tacacs: bool = False  # logins
+    radius: bool = False
+    ldap: bool = False
 
     def table(self) -> dict[str, bool | str]:
         """By name, in the order above."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginLimits:
+    """What a network OS takes of the order of logins and of accounting."""
+
+    combined: bool = True  # several methods with servers
+    local_first: bool = True  # users of the switch before those of the servers
+    without_local: bool = True
+    accounting: tuple[str, ...] = ("tacacs", "radius")
+    dn_characters: int = 200  # of a distinguished name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +264,7 @@ class Target:
     port: str = SLOTTED  # pattern of the name of a port; group `lane`: what a breakout adds to the name of its cage
     short_title: str = ""  # its name in the catalog, if only models that state it run it; "": all models may
     max_mtu: int = 9216  # largest IP MTU of every switch of the target
+    logins: LoginLimits = LoginLimits()
     objects: Callable[[Requests], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
     capabilities: Capabilities = Capabilities()

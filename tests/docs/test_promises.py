@@ -170,6 +170,14 @@ def services(its: Made) -> None:
         assert "192.0.2.20" in {server.value for server in facts.services.syslog}
 
 
+def logins(its: Made) -> None:
+    """Both login servers are on every switch, before its own users."""
+    for _, facts in its.devices:
+        assert [server.value for server in facts.services.tacacs] == ["192.0.2.30", "192.0.2.31"]
+        assert facts.services.login is not None
+        assert facts.services.login.value == "tacacs, local"
+
+
 def bonds(its: Made) -> None:
     """Both leaves have the bond of every server in its VLAN, as one Ethernet segment or vPC, and the server both ports."""
     ends: dict[str, list[tuple[object, object]]] = {}
@@ -255,6 +263,7 @@ PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/border.md": (external_session, SYSTEMS),
     "docs/howto/management.md": (management_addresses, SYSTEMS),
     "docs/howto/ntp.md": (services, SYSTEMS),
+    "docs/howto/aaa.md": (logins, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/converged.md": (everything_on_a_pair, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/bonds.md": (bonds, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/dscp.md": (lossless_class, tuple(nos for nos in SYSTEMS if nos != "frr")),

@@ -202,6 +202,10 @@ class _Rows:
             self.put("vrf", name, MANAGEMENT if manage.vrf or self.idiom.management_vrf else None)
         for kind in ("ntp", "syslog", "dns"):
             self.put(kind, DEVICE, frozenset(getattr(manage, kind)) or None)
+        if manage.aaa:
+            for method in manage.aaa.methods:
+                self.put(method.name, DEVICE, frozenset(method.servers))
+            self.put("login", DEVICE, ", ".join(manage.aaa.order))
 
     def _lossless(self) -> None:
         """Settings of the whole switch."""

@@ -80,6 +80,10 @@ KINDS: Mapping[str, Kind] = {
     "ntp": Kind("NTP servers", closed=True),
     "syslog": Kind("syslog servers", closed=True),
     "dns": Kind("DNS servers", closed=True),
+    "tacacs": Kind("TACACS+ servers", closed=True),
+    "radius": Kind("RADIUS servers", closed=True),
+    "ldap": Kind("LDAP servers", closed=True),
+    "login": Kind("order of login methods", closed=True),
     "lossless": Kind("DSCPs of the lossless class"),
     "cnp": Kind("DSCPs of congestion notifications"),
     "pfc": Kind("priorities with PFC", closed=True),
@@ -136,8 +140,9 @@ def rows_of(facts: Facts) -> Rows:
     for name, entries in facts.prefixes.items():
         if entries:
             _many(rows, Key("prefixes", Subject(name, "prefix list")), entries, entries[0])
-    for kind in ("ntp", "syslog", "dns"):
+    for kind in ("ntp", "syslog", "dns", "tacacs", "radius", "ldap"):
         _many(rows, Key(kind), getattr(facts.services, kind), top)
+    _one(rows, Key("login"), facts.services.login)
     return rows
 
 

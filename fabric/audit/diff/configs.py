@@ -149,10 +149,10 @@ def _below(old: Node, new: Node, names: tuple[StatementPath, ...], lines: Lines,
         before, after = None if again else old.below.get(name), new.below.get(name)
         if before or after:
             _change_node(before, after, (*names, name), lines, hierarchy)
-    ordered = [[name for name in side.below if name[0] in hierarchy.ordered] for side in (old, new)]
-    if ordered[1]:
-        stay = [name for name in ordered[0] if _words((*names, name)) not in lines.deleted]
-        lines.moved += _moves(stay, ordered[1], _words(names))
+    for word in dict.fromkeys(name[0] for name in new.below if name[0] in hierarchy.ordered):
+        stay, wanted = ([name for name in side.below if name[0] == word] for side in (old, new))
+        stay = [name for name in stay if _words((*names, name)) not in lines.deleted]
+        lines.moved += _moves(stay, wanted, _words(names))
 
 
 def _moves(old: list[StatementPath], wanted: list[StatementPath], path: StatementPath) -> Iterator[str]:

@@ -136,12 +136,27 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     before = _in_force(_without_derived(before, after, rules), (), rules)
     before = _without_defaults(before, after, (), rules)
     resets, before = order.reset(order.inherited(before, after, rules), after, rules)
-    change = remedy(nos, *order.pruned(before, after))
+    change = _in_sequence(remedy(nos, *order.pruned(before, after)), before, after, rules)
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
     change = completed(change, before, after, rules)
     lines = [*resets, *order.in_order(change, before, after, rules, freed(change, before, rules))]
     return warned([_spelled(line, rules) for line in lines], rules)
+
+
+def _in_sequence(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
+    """The change, with lines of a sequence that stand at another place taken back and set again."""
+    out = dict(change)
+    for section, pattern in rules.sequences:
+        for head in (head for head in after if head in before and re.fullmatch(section, head)):
+            wanted = [line for line in after[head] if re.match(pattern, line)]
+            kept = [line for line in before[head] if line in wanted]
+            same = next((at for at, line in enumerate(kept) if wanted[at] != line), len(kept))
+            if same == len(kept):
+                continue  # new lines follow them
+            lines: Tree = {line: below for line, below in out.get(head, {}).items() if line not in wanted}
+            out[head] = lines | {f"no {line}": {} for line in kept[same:]} | {line: {} for line in wanted[same:]}
+    return out
 
 
 def _without_version(tree: Tree) -> Tree:

@@ -50,8 +50,17 @@ def commands_back(
         elif isinstance(form, Patch):
             changes.append(_document(nos, part, form, texts, of_part))
         else:
-            changes.append(configs.change(nos, part, texts[1], texts[0]))
+            changes.append(configs.change(nos, part, _without_secrets(syntax, part, texts), texts[0]))
     return tuple(change for change in changes if change.lines)
+
+
+def _without_secrets(syntax: Syntax, part: str, texts: Sequence[str]) -> str:
+    """The running text with the planned line for each that differs in a secret alone, and `*` for other secrets."""
+    planned, lines = syntax.read({part: texts[0]}), texts[1].split("\n")
+    for path, place in syntax.read({part: texts[1]}).items():
+        if "*" in path[-1] and "*" not in place.raw[-1]:
+            lines[place.line - 1] = planned[path].raw[-1] if path in planned else path[-1]
+    return "\n".join(lines)
 
 
 def _text(syntax: Syntax, part: str, texts: Mapping[str, str]) -> str:

@@ -142,7 +142,12 @@ def _secrets(plan: Plan) -> list[str]:
     """Names of the variables that configurations refer to, that of the administrator first."""
     managed = [fabric.spec.management for fabric in plan.fabrics.values()]
     names = [
-        (one.secrets.admin, *((one.secrets.snmp_auth, one.secrets.snmp_priv) if one.snmp_user else ())) for one in managed
+        (
+            one.secrets.admin,
+            *((one.secrets.snmp_auth, one.secrets.snmp_priv) if one.snmp_user else ()),
+            *(one.aaa.secrets if one.aaa else ()),
+        )
+        for one in managed
     ]
     return list(dict.fromkeys(name for some in zip_longest(*names) for name in some if name))
 

@@ -16,6 +16,7 @@ from fabric.base.source import Source
 from fabric.base.text import listed
 from fabric.design.intent.site import VERSION, Fabric, Site
 from fabric.hardware.catalog import models
+from fabric.model.settings.services import DN_PATTERN
 
 # --- The JSON Schema of the language, for editors -------------------------------------------------------------
 
@@ -65,6 +66,7 @@ _FORMS = {
     "^[1-9][0-9]?x[1-9][0-9]*$": "a breakout such as 2x400",
     "^FAB[0-9]{3,4}$": "a code such as FAB182",
     "^[A-Za-z0-9_+/-]{1,40}$": "a time zone such as UTC or Europe/Berlin",
+    DN_PATTERN: "a distinguished name without quotes and escapes, such as cn=switches,dc=example,dc=net",
     "^[A-Za-z_][A-Za-z0-9_]{0,62}$": "the name of a secret, such as ADMIN_PASSWORD_HASH",
     "^[0-9A-Za-z][0-9A-Za-z.()_-]{0,30}$": "a release such as 5.15",
 }

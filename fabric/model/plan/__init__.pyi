@@ -108,6 +108,7 @@ from .topology import (
     words as words,
 )
 from .views import (
+    Aaa as Aaa,
     Acl as Acl,
     Balancing as Balancing,
     Buffer as Buffer,
@@ -115,6 +116,7 @@ from .views import (
     FabricLossless as FabricLossless,
     FreePortCounts as FreePortCounts,
     Lag as Lag,
+    LoginMethod as LoginMethod,
     Lossless as Lossless,
     Management as Management,
     Marking as Marking,

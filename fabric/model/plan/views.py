@@ -327,6 +327,32 @@ class Underlay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoginMethod:
+    """The servers of one method of login, the first one first."""
+
+    name: str  # "tacacs", "radius" or "ldap"
+    servers: tuple[str, ...]
+    secret: str  # "${TACACS_KEY}": a reference, never a secret
+    port: int  # 0: the usual one of the method
+    timeout_s: int  # 0: that of the network OS
+    base_dn: str = ""  # of LDAP
+    bind_dn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Aaa:
+    """How users log in."""
+
+    methods: tuple[LoginMethod, ...]
+    order: tuple[str, ...]  # names of methods and "local"
+    accounting: str  # method that receives records of logins and commands, "" for none
+
+    def method(self, name: str) -> LoginMethod | None:
+        """The servers of a method, None where it has none."""
+        return next((method for method in self.methods if method.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Management:
     """Management access and the servers that a switch reports to; an empty tuple omits the lines."""
 
@@ -344,6 +370,7 @@ class Management:
     admin_secret: str  # "${ADMIN_PASSWORD_HASH}": a reference, never a secret
     snmp_auth_secret: str
     snmp_priv_secret: str
+    aaa: Aaa | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,99 @@ class Secrets(Key):
 
 SnmpUser = Annotated[Name, Field(min_length=4)]  # SONiC takes no shorter one
 
+# --- Logins ---------------------------------------------------------------------------------------------------
+
+LOCAL = "local"
+METHODS = ("tacacs", "radius", "ldap")  # those with servers
+MAX_LOGIN_SERVERS = 8  # of one method: what SONiC and Cumulus Linux take
+_PART = "[A-Za-z][A-Za-z0-9-]*=[A-Za-z0-9 ._@-]*[A-Za-z0-9._@-]"  # of a distinguished name, without its escapes
+
+
+def _different(servers: tuple[str, ...]) -> tuple[str, ...]:
+    for at, server in enumerate(servers):
+        if server in servers[:at]:
+            raise ValueError(f"expected every entry once, got {server} twice")
+    return servers
+
+
+Port = Annotated[int, Field(ge=1, le=65_535)]
+Seconds = Annotated[int, Field(ge=1, le=60)]
+LoginServers = Annotated[
+    tuple[HostAddress, ...], ListOf, Field(min_length=1, max_length=MAX_LOGIN_SERVERS), AfterValidator(_different)
+]
+DN_PATTERN = f"^{_PART}(,{_PART})*$"
+DistinguishedName = Annotated[str, Field(max_length=200, pattern=DN_PATTERN)]
+_SERVERS = "addresses of the servers; the first that answers decides"
+_TIMEOUT = "seconds until the next server is asked; default: that of the network OS"
+
+
+class Tacacs(Key):
+    """TACACS+ servers, in the order in which they are asked."""
+
+    servers: LoginServers = Field(description=_SERVERS)
+    secret: Secret = Field("TACACS_KEY", description="name of the shared secret; not the secret itself")
+    port: Port = Field(49, description="TCP port")
+    timeout_s: Seconds | None = Field(None, description=_TIMEOUT)
+
+
+class Radius(Key):
+    """RADIUS servers, in the order in which they are asked."""
+
+    servers: LoginServers = Field(description=_SERVERS)
+    secret: Secret = Field("RADIUS_KEY", description="name of the shared secret; not the secret itself")
+    port: Port = Field(1812, description="UDP port of authentication; that of accounting is the next one")
+    timeout_s: Seconds | None = Field(None, description=_TIMEOUT)
+
+
+class Ldap(Key):
+    """LDAP servers, in the order in which they are asked."""
+
+    servers: LoginServers = Field(description=_SERVERS)
+    base_dn: DistinguishedName = Field(description="where the users are in the directory")
+    bind_dn: DistinguishedName = Field(description="user with which the switch searches the directory")
+    secret: Secret = Field("LDAP_BIND_PASSWORD", description="name of the password of `bind_dn`; not the password itself")
+    port: Port = Field(389, description="TCP port")
+    timeout_s: Seconds | None = Field(None, description=_TIMEOUT)
+
+
+class Aaa(Key):
+    """Who may log in to the switches: users of TACACS+, RADIUS or LDAP servers, and those of the switch itself."""
+
+    tacacs: Tacacs | None = Field(None, description="TACACS+ servers")
+    radius: Radius | None = Field(None, description="RADIUS servers")
+    ldap: Ldap | None = Field(None, description="LDAP servers")
+    login: Annotated[
+        tuple[Literal["tacacs", "radius", "ldap", "local"], ...], ListOf, Field(min_length=1), AfterValidator(_different)
+    ] = Field((), description="order of the methods; default: those with servers, then `local`, the users of the switch")
+    accounting: Literal["tacacs", "radius"] | None = Field(
+        None, description="servers that receive records of logins and commands; default: none"
+    )
+
+    @model_validator(mode="after")
+    def _served(self) -> Aaa:
+        used = {*self.order, self.accounting}
+        for method in METHODS:
+            if method in used and getattr(self, method) is None:
+                raise ValueError(f"expected the servers of {method}, `{method}: {{servers: …}}`, got none")
+            if method not in used and getattr(self, method) is not None:
+                raise ValueError(f"expected {method} in `login` or `accounting`, as it has servers, got neither")
+        if used <= {LOCAL, None}:
+            raise ValueError(f"expected the servers of {METHODS[0]}, {METHODS[1]} or {METHODS[2]}, got none")
+        return self
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the secrets that configs refer to."""
+        return tuple(one.secret for method in METHODS if (one := getattr(self, method)) is not None)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The methods that a login tries, the first one first."""
+        return self.login or (*(method for method in METHODS if getattr(self, method) is not None), LOCAL)
+
+
+# --- Management and the rest of a site ------------------------------------------------------------------------
+
 
 class Management(Key):
     """Management access, and NTP, DNS and syslog servers."""
@@ -196,6 +289,7 @@ class Management(Key):
     snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user with read access; default: no SNMP")
     gnmi: bool = Field(False, description="gNMI over TLS, with the certificate named `gnmi` on the device")
     banner: Line = Field("Authorized access only", description="text before the login prompt")
+    aaa: Aaa | None = Field(None, description="login by TACACS+, RADIUS or LDAP; default: users of the switch alone")
     secrets: Secrets = Field(Secrets(), description="names of the secrets in configs")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, port_name
 from fabric.nos.cumulus.write.tree import USUAL, release_refusal
-from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Target
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, LoginLimits, Reader, Target
 
 # --- Files of Cumulus Linux among others ----------------------------------------------------------------------
 
@@ -52,6 +52,7 @@ TARGET = Target(
     short_title="Cumulus Linux",
     max_mtu=9216,
     documents=("startup.yaml",),
+    logins=LoginLimits(combined=False),  # documented are one method and the users of the switch
     capabilities=Capabilities(
         unnumbered=True,
         ipv6_underlay=True,
@@ -67,6 +68,9 @@ TARGET = Target(
         hash_seed=False,  # setting a seed restarts switchd, and every switch has a random one already
         dynamic_balancing="asked",  # reloads switchd, and a port without it upsets the routes it shares
         snmp=True,
+        tacacs=True,
+        radius=True,
+        ldap=True,
         gnmi=True,
     ),
     releases=(USUAL, "5.16", "5.14", "5.13"),

@@ -245,6 +245,9 @@ RULES = Rules(
         ((), r"(priority-flow-control pause watchdog default \S+|priority-flow-control pause watchdog action) "),
         ((), r"(ip virtual-router mac-address|ip route vrf \S+ \S+|qos map traffic-class \d+ to \S+) "),
         ((), r"(snmp-server user \S+) "),
+        ((), r"((?:tacacs|radius)-server host \S+(?: vrf \S+)?(?: (?:port|auth-port) \d+)?(?: acct-port \d+)?) "),
+        ((), r"(ip (?:tacacs|radius)(?: vrf \S+)? source-interface) "),
+        ((), r"(aaa (?:authentication login|authorization exec|accounting exec|accounting commands all) default) "),
         (("interface ",), r"(description|mtu|speed|vrf|service-profile|encapsulation dot1q vlan) "),
         (("interface ",), r"(switchport (?:mode|access vlan|trunk \S+ vlan)|lacp system-id|ip address virtual) "),
         (("interface ",), r"(ip address) \S+$"),
@@ -265,12 +268,16 @@ RULES = Rules(
     inverses=(
         (r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"),
         (r"no (channel-group|description|mtu|speed|switchport trunk \S+ vlan) .*", r"no \1"),
+        (r"no ((?:tacacs|radius)-server host \S+(?: vrf \S+)?(?: (?:auth-)?port \d+)?(?: acct-port \d+)?).*", r"no \1"),
+        (r"no (ip (?:tacacs|radius)(?: vrf \S+)? source-interface) .*", r"no \1"),
+        (r"no (aaa (?:authentication|authorization|accounting) (?:login|exec|commands all) default) .*", r"no \1"),
         (r"no vxlan vlan (\d+ vni \d+)", r"vxlan vlan remove \1"),
     ),
     typed_as=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
+    sequences=((r"aaa group server \S+ \S+", r"server "),),
     definitions=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
     r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
-    r"neighbor [A-Z]\S* peer group$)",
+    r"neighbor [A-Z]\S* peer group$|(?:tacacs|radius)-server host \S+|aaa group server \S+ \S+)",
     exclusive=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
     r"(channel-group \d+) mode \S+",
     defaulted=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),

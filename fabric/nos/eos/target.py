@@ -78,6 +78,9 @@ TARGET = Target(
         dynamic_balancing="asked",  # takes its ECMP groups from a table of its own
         snmp=True,
         gnmi=True,
+        tacacs=True,
+        radius=True,
+        ldap=False,  # Arista's public pages have the server group, and no statement of a server
     ),
     objects=objects,
     releases=(RELEASE,),

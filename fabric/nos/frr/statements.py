@@ -25,12 +25,15 @@ SERVICES = (
     "accounts",
     "issue.net",
     "snmpd.conf",
+    "radius.pam",
 )
+RADIUS = "pam_radius_auth.conf"
 FOLDERS = {  # of files that a switch has in a folder of their service
     "sysctl.d": "sysctl.conf",
     "rsyslog.d": "rsyslog.conf",
     "lldpd.d": "lldpd.conf",
     "sshd_config.d": "sshd.conf",
+    "pam-configs": "radius.pam",
 }
 SIGNS = (  # of a file with another name
     (re.compile(r"^(?:frr (?:version|defaults)|router bgp) ", re.MULTILINE), "frr.conf"),
@@ -69,6 +72,12 @@ def nftables(text: str) -> Iterator[tuple[StatementPath, int]]:
             yield (*path, " ".join(SET.sub(_sorted, line).split())), number
 
 
+def radius(text: str) -> Iterator[tuple[StatementPath, int]]:
+    """The lines of pam_radius_auth.conf as entries of one list: servers are asked in their order."""
+    for path, number in plain(text):
+        yield ("servers", *path), number
+
+
 def _sorted(match: re.Match[str]) -> str:
     return f"{{ {', '.join(sorted(element.strip() for element in match[1].split(',') if element.strip()))} }}"
 
@@ -86,11 +95,12 @@ SYNTAX = Syntax(
         "frr.conf": frr_conf,
         "interfaces": partial(indented, layout=INTERFACES),
         "nftables.conf": nftables,
+        RADIUS: radius,
         **dict.fromkeys(SERVICES, plain),
     },
     part_of=part_of,
     sectioned={"frr.conf": LAYOUT, "interfaces": INTERFACES},
-    optional=frozenset(SERVICES) - {"sysctl.conf"},
+    optional=frozenset((*SERVICES, RADIUS)) - {"sysctl.conf"},
     rules_file=Path(__file__).with_name("statements.yaml"),
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.nos.target import ANY_NAME, Capabilities, Idiom, Kind, Lazy, Reader, Target
+from fabric.nos.target import ANY_NAME, Capabilities, Idiom, Kind, Lazy, LoginLimits, Reader, Target
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 COMPANIONS = frozenset(
     (
-        "accounts", "chrony.conf", "daemons", "issue.net", "lldpd.conf", "nftables.conf", "rsyslog.conf",
-        "snmpd.conf", "sshd.conf", "sysctl.conf", "vtysh.conf",
+        "accounts", "chrony.conf", "daemons", "issue.net", "lldpd.conf", "nftables.conf",
+        "pam_radius_auth.conf", "radius.pam", "rsyslog.conf", "snmpd.conf", "sshd.conf", "sysctl.conf", "vtysh.conf",
     )
 )  # fmt: skip
 
@@ -95,7 +95,11 @@ TARGET = Target(
         external=True,
         hash_seed=True,
         snmp=True,
+        tacacs=False,  # Debian 12 has no PAM module of TACACS+
+        radius=True,
+        ldap=False,  # nslcd binds to no VRF
     ),
+    logins=LoginLimits(without_local=False, accounting=("radius",)),  # pam_unix is always in the stack of pam-auth-update
     vrf_name_limit=DEVICE_NAME_LIMIT - len(VRF.format("")),
     reader=READER,
     state=Lazy(__package__, "state:READERS"),

@@ -96,6 +96,9 @@ TARGET = Target(
         dynamic_balancing="auto",
         snmp=True,
         gnmi=True,
+        tacacs=True,
+        radius=True,
+        ldap=False,  # `system ldap-server` is in the models, but `authentication-order` has no word for it
     ),
     releases=(RELEASE,),
     reader=READER,

@@ -171,6 +171,9 @@ RULES = Rules(
     single=(
         ((), r"(hostname|clock timezone|copp profile|ntp source-interface|bfd interval|ip load-sharing address) "),
         ((), r"(priority-flow-control watch-dog shutdown-multiplier) "),
+        ((), r"((?:tacacs|radius|ldap)-server host \S+|aaa (?:authentication login|accounting) default group) "),
+        (("aaa group server ",), r"(use-vrf|source-interface|ldap-search-map) "),
+        (("ldap search-map ",), r"(userprofile) "),
         ((), r"(ip community-list standard \S+ seq \d+) "),
         (("interface ",), r"(description|mtu|vrf member|encapsulation dot1q|source-interface) "),
         (("interface ",), r"(switchport (?:mode|access vlan|trunk \S+ vlan)) "),
@@ -198,10 +201,13 @@ RULES = Rules(
         (r"no (interface (?:Ethernet|mgmt)[\d/]+)$", r"default \1"),
         (r"no (channel-group \d+) .*", r"no \1"),
         (r"no (vn-segment|description|mtu) .*", r"no \1"),
+        (r"no ((?:tacacs|radius|ldap)-server host \S+) .*", r"no \1"),
     ),
+    sequences=((r"aaa group server \S+ \S+", r"server "),),
     definitions=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
     r"fabric forwarding \S+|(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|"
-    r"ip as-path access-list \S+|route-map \S+|(?:class|policy)-map type .+|template peer \S+)",
+    r"ip as-path access-list \S+|route-map \S+|(?:class|policy)-map type .+|template peer \S+|"
+    r"(?:tacacs|radius|ldap)-server host \S+|ldap search-map \S+|aaa group server \S+ \S+)",
     exclusive=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|"
     r"(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
     removed_first=r"member vni \d+ associate-vrf|bandwidth remaining percent .*",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, RELEASE, port_name
-from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Target
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, LoginLimits, Reader, Target
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
@@ -76,7 +76,12 @@ TARGET = Target(
         dynamic_balancing="asked",
         snmp=True,
         gnmi=True,
+        tacacs=True,
+        radius=True,
+        ldap=True,
     ),
+    # `aaa authentication login default group G1 G2 [none]`: local users follow by another setting, and cannot be first
+    logins=LoginLimits(local_first=False),
     objects=Lazy(__package__, "write.switch:objects"),
     releases=(RELEASE,),
     vrf_name_limit=32,

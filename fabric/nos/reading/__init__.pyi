@@ -29,6 +29,7 @@ from .values import (
     gbps as gbps,
     integer as integer,
     is_address as is_address,
+    login_order as login_order,
     mac as mac,
     need_number as need_number,
     numbers as numbers,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from ipaddress import ip_address, ip_interface
@@ -203,6 +203,17 @@ def typed(words: list[str]) -> tuple[str, str]:
 def community(writes: bool) -> str:
     """Words for an SNMP community; its text is a password."""
     return f"SNMP community ({'read-write' if writes else 'read-only'})"
+
+
+# --- Logins ---------------------------------------------------------------------------------------------------
+
+LOGIN_METHODS = {"tacacs+": "tacacs", "tacplus": "tacacs", "password": "local"}  # network OS → as findings call it
+
+
+def login_order(words: Iterable[str]) -> str:
+    """The methods of a login, `tacacs, local`; "" where it asks for users of the switch alone."""
+    order = [LOGIN_METHODS.get(word, word) for word in words]
+    return "" if order == ["local"] else ", ".join(order)
 
 
 # --- Authentication of BGP sessions, so that both ends can be compared ----------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.nos.sonic.write.ports import RELEASES, VRF, VRF_NAME_LIMIT, port_alias, port_name, refuses
-from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Requests, Target
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, LoginLimits, Reader, Requests, Target
 
 # --- Files of SONiC among others ------------------------------------------------------------------------------
 
@@ -73,7 +73,12 @@ TARGET = Target(
         watchdog=True,
         snmp=True,
         gnmi=True,
+        tacacs=True,
+        radius=True,
+        ldap=True,
     ),
+    # host-services@c2a4cdfe data/templates/common-auth-sonic.j2; sonic-system-aaa.yang, sonic-system-ldap.yang
+    logins=LoginLimits(combined=False, accounting=("tacacs",), dn_characters=65),
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
     reader=READER,

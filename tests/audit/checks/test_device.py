@@ -733,6 +733,17 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
             ),
         ],
     ),
+    ("FAB2530", "a login server that is not in the plan"): (
+        FRONT,
+        ("lldp run\n", "lldp run\ntacacs-server host 192.0.2.99 vrf MGMT key 7 ${TACACS_KEY}\n"),
+        [
+            (
+                "FAB2530",
+                "tacacs-server host 192.0.2.99 vrf MGMT key 7 ${TACACS_KEY}",
+                "TACACS+ servers: expected none, got 192.0.2.99",
+            ),
+        ],
+    ),
     ("FAB292", "a line that is unknown"): (
         FRONT,
         ("lldp run\n", "lldp run\nfrobnicate\n"),

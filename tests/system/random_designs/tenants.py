@@ -32,12 +32,15 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
     _imports(rng, part, tenants)
     if tenants:
         fabric["tenants"] = tenants if len(tenants) > 1 or rng.random() < 0.7 else tenants[0]
-    if rng.random() < 0.35:
+    own = {tenant["name"]: tenant.get("networks", ()) for tenant in tenants}
+    if rng.random() < (0.7 if any(own.values()) else 0.35):
         fabric["topology"]["attachments"] = _attachments(rng, part, names)
-        own = {tenant["name"]: tenant.get("networks", ()) for tenant in tenants}
+        with_networks = [name for name, found in own.items() if found]
         for attachment in fabric["topology"]["attachments"]:
-            if attachment["links"] == 1 and (beside := own.get(attachment.get("tenant", ""))):
-                attachment["network"] = beside[-1]["name"]
+            if with_networks and "external" not in attachment:
+                attachment.setdefault("tenant", with_networks[0])
+            if attachment["links"] == 1 and (inside := own.get(attachment.get("tenant", ""))):
+                attachment["network"] = inside[-1]["name"]
 
 
 def servers(part: Part, group: dict[str, Any]) -> list[str]:

@@ -20,6 +20,21 @@ BANNERS = (
     "Zutritt für Befugte",
     LONG,
 )
+LDAP = {
+    "servers": "192.0.2.32",
+    "base_dn": "dc=example,dc=net",
+    "bind_dn": "cn=the switches,dc=example,dc=net",
+    "port": 3389,
+    "timeout_s": 8,
+    "secret": "_ldap",
+}
+AAA = (
+    {"tacacs": {"servers": ["192.0.2.30", "2001:db8:53::30"], "port": 4949, "timeout_s": 7, "secret": "T_KEY"}},
+    {"radius": {"servers": "192.0.2.31", "port": 1645, "timeout_s": 9, "secret": "RADIUS"}, "login": ["radius", "local"]},
+    {"ldap": LDAP},
+    {"tacacs": {"servers": "192.0.2.30"}, "radius": {"servers": "192.0.2.31"}, "login": ["radius", "tacacs"]},
+    {"tacacs": {"servers": "192.0.2.30"}, "accounting": "tacacs"},
+)
 RATIOS = (0.5, 1, 1, 1.5, 2, 3, 4)
 
 
@@ -46,6 +61,7 @@ def _management(at: str) -> Values:
         f"{at}.allow": some(PREFIXES),
         f"{at}.snmp_user": one("monitoring", "noc1", "read-only"),
         f"{at}.banner": one(*BANNERS),
+        f"{at}.aaa": one(*AAA),
         f"{at}.secrets.admin": one("ADMIN_HASH", "_pw"),
         f"{at}.secrets.snmp_auth": one("SNMP_A", "auth_key"),
         f"{at}.secrets.snmp_priv": one("SNMP_P", "priv_key"),

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from fabric.audit.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.audit.checks.base import RESTORE_LOCK
 from fabric.audit.checks.design.base import FabricCheck, Path, before, in_all, link_ends, named, pinned, rows
+from fabric.base.text import listed
 from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
-from fabric.model.settings.services import Management
+from fabric.model.settings.services import LOCAL, Management
 
 SHARED = ip_network("100.64.0.0/10")
 
@@ -273,6 +274,26 @@ class TimeAndLogs(ManagementCheck):
         if len(request.ntp) < TIME_SERVERS or not request.syslog:
             text = f"expected at least {TIME_SERVERS} NTP servers and 1 syslog server"
             yield self.about(design, "", f"{text}, got {len(request.ntp)} and {len(request.syslog)}")
+
+
+class LockOut(ManagementCheck):
+    """Tests whether users of the switch may log in when no TACACS+, RADIUS or LDAP server answers.
+
+    With `local` as the last method the switch asks for a user of its own when its servers are not reached. Without it, the
+    switch cannot be entered exactly when the network is down, and a wrong address or secret locks everyone out.
+    """
+
+    id = "FAB2430"
+    title = "Users of the switch may log in when no login server answers"
+    severity = WARNING
+    example = "`management: {aaa: {tacacs: {servers: 192.0.2.30}, login: tacacs}}`"
+    remediation = "add `local` as the last method of `login`, and keep the password of the administrator in a vault"
+
+    def check(self, design: Design) -> Iterator[Finding]:
+        aaa = self.request(design).aaa if self.spoken_for(design) else None
+        if aaa is not None and LOCAL not in aaa.order:
+            text = f"logins by {listed(aaa.order)} alone: no user can log in when no server answers"
+            yield self.about(design, "aaa", text)
 
 
 class Reach(ManagementCheck):

@@ -97,6 +97,22 @@ class Servers(FilesCheck):
                 yield self.finding_at(devices[0], None, f"{fault}{rest}", severity=NOTE)
 
 
+class LoginServers(FilesCheck):
+    """Compares the TACACS+, RADIUS and LDAP servers of every device, and the order of login methods, with the plan.
+
+    A server that is not in the plan decides who is an administrator. A missing one, or a method that is gone, locks users
+    out as soon as the others do not answer. Ports, times, groups and accounting are compared as statements (FAB295).
+    """
+
+    id = "FAB2530"
+    title = "Login servers and the order of login methods match the plan"
+    severity = ERROR
+    example = "`tacacs-server host 192.0.2.99`, a server that is not in the plan"
+    remediation = "restore the servers and the order of `management.aaa` on the device, or change them in the intent"
+    planned_remediation = "run `fabric generate` to restore the file, or remove the override that changes these servers"
+    kinds: ClassVar = ("tacacs", "radius", "ldap", "login")
+
+
 class ControlPlane(FilesCheck):
     """Looks for devices whose control-plane protection is disabled.
 

@@ -35,6 +35,7 @@ from fabric.nos.reading import (
     form_of,
     integer,
     is_address,
+    login_order,
     mac,
     numbers,
     password,
@@ -247,6 +248,9 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
     for kind, into in (("ntp", services.ntp), ("syslog", services.syslog), ("dns", services.dns)):
         for path in (f"system/{kind}/server/*", f"service/{kind}/*/server/*"):
             into += [Located(stars[-1], part.line, file) for stars, part in found(tree, path)]
+    for kind, into in (("tacacs", services.tacacs), ("radius", services.radius), ("ldap", services.ldap)):
+        into += [Located(stars[0], part.line, file) for stars, part in found(tree, f"system/aaa/{kind}/server|hostname/*")]
+    services.login = _login(system.at("aaa"), file) or services.login
     for _, part in found(tree, "system/control-plane/acl/*/inbound"):
         services.control_plane = services.control_plane or Located(True, part.line, file)
     root = system.at("ssh-server", "permit-root-login")
@@ -255,6 +259,15 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
     for path, what in COMMUNITIES.items():
         for _, part in found(tree, f"system|service/snmp-server/{path}"):
             services.plain_text += [Located(what, one.line, file) for one in part.parts.values()]
+
+
+def _login(aaa: Branch, file: str) -> Located[str] | None:
+    """The order of login methods: a list, until 5.14 keys with numbers."""
+    methods = [(name, part.line) for name, part in aaa.at("authentication", "order").parts.items()]
+    ranked = sorted((int(rank), part) for rank, part in aaa.at("authentication-order").parts.items() if rank.isdecimal())
+    methods = methods or [(part.word or "", part.line) for _, part in ranked]
+    order = login_order(name for name, _ in methods)
+    return Located(order, methods[0][1], file) if order else None
 
 
 def _gateway_mac(shared: Branch, file: str) -> Located[str] | None:

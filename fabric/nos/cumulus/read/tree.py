@@ -159,7 +159,14 @@ def _commands(text: str) -> tuple[Branch, Broken, Broken]:
     return tree, broken, others
 
 
+LISTS = (["system", "aaa", "authentication", "order"],)  # whose values stand behind each other in one command
+
+
 def _set(tree: Branch, words: list[str], line: int) -> None:
+    if len(words) > 5 and words[:4] in LISTS:
+        for word in words[4:]:
+            _set(tree, [*words[:4], word], line)
+        return
     branches, above = [tree], ""
     for word in words:
         names = names_of(word, above)

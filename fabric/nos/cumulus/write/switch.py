@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from fabric.model.plan import Management, SwitchView
+from fabric.model.plan import LoginMethod, Management, SwitchView
 from fabric.nos.cumulus.write.interfaces import interfaces, qos
 from fabric.nos.cumulus.write.routing import routing, tenants
 from fabric.nos.cumulus.write.tree import ENABLE, USUAL, Tree, addressed, bare, dump, family, keys, merged, release, spelled
@@ -16,6 +16,7 @@ from fabric.nos.target import Document, File
 
 USER = "cumulus"  # the account that the image comes with
 CERTIFICATE, GNMI_PORT = "gnmi", 9339
+TIMES = {"ldap": ("timeout-bind", "timeout-search")}
 UTC = ("UTC", "Etc/UTC")  # the switch's own
 
 
@@ -27,7 +28,7 @@ def system(view: SwitchView) -> Tree:
     manage, vrf = view.management, management_vrf(view)
     settings: Tree = {
         "hostname": view.device.name,
-        "aaa": accounts(manage),
+        "aaa": merged(accounts(manage), logins(manage, vrf)),
         "api": {"state": "enabled", "listening-address": keys(["localhost"])},
         "config": {"auto-save": {"state": "enabled"}},  # since 5.10, long before the other switches were renamed
         "control-plane": {"acl": {name: {"inbound": {}} for name in ("acl-default-dos", "acl-default-whitelist")}},
@@ -67,6 +68,39 @@ def accounts(manage: Management) -> Tree:
         },
         "user": {USER: {"full-name": "cumulus,,,", "role": "system-admin", "hashed-password": manage.admin_secret}},
     }
+
+
+def logins(manage: Management, vrf: str) -> Tree:
+    """Methods and their servers: the lowest priority is asked first. Earlier releases have the order as numbered keys."""
+    aaa = manage.aaa
+    if aaa is None:
+        return {}
+    ranks = {str(rank): name for rank, name in enumerate(aaa.order, 1)}
+    tree: Tree = {"authentication": {"order": list(aaa.order)}, "authentication-order": ranks}
+    return merged(tree, *({method.name: login_servers(manage, method, vrf)} for method in aaa.methods))
+
+
+def login_servers(manage: Management, method: LoginMethod, vrf: str) -> Tree:
+    own, accounts_here = bare(manage.address or ""), manage.aaa is not None and manage.aaa.accounting == method.name
+    shared: Tree = {"vrf": vrf}
+    each: Tree = {} if method.name == "ldap" else {"secret": method.secret}
+    if method.port:
+        (shared if method.name == "ldap" else each)["port"] = method.port
+    if method.timeout_s:
+        shared |= dict.fromkeys(TIMES.get(method.name, ("timeout",)), method.timeout_s)
+    if method.name == "tacacs":
+        shared |= {"source-ip": own} if own and family(own) == "ipv4" else {}
+        shared["accounting"] = {ENABLE: accounts_here}  # on by default
+    elif method.name == "radius":
+        shared |= {f"source-{family(own)}": own} if own else {}
+        shared |= {"accounting": {"state": "enabled"}} if accounts_here else {}  # so in both dialects
+    else:
+        shared |= {"base-dn": method.base_dn, "bind-dn": method.bind_dn, "secret": method.secret}
+    six = {"prefer-ip-version": 6} if method.name == "tacacs" else {}
+    shared["server"] = {
+        server: {"priority": rank, **each, **(six if ":" in server else {})} for rank, server in enumerate(method.servers, 1)
+    }
+    return shared
 
 
 def servers(manage: Management, vrf: str) -> Tree:

@@ -78,6 +78,7 @@ MOVES = (
     Move((5, 15), "system/dns/server", "service/dns/{vrf}/server"),
     Move((5, 15), "system/ntp/server", "service/ntp/{vrf}/server"),
     Move((5, 15), "system/ntp", ""),
+    Move((5, 15), "system/aaa/authentication", ""),
     Move((5, 15), "router/bfd", ""),
     Move((5, 15), "vrf/*/router/bgp/peer-group/*/bfd/profile", ""),
     Move((5, 15), "vrf/*/router/bgp/neighbor/*/bfd/profile", ""),
@@ -87,6 +88,7 @@ MOVES = (
 # Keys of earlier releases only.
 DROPS = (
     ((5, 15), "interface/*/ipv4/address/dhcp"),
+    ((5, 15), "system/aaa/authentication-order"),
     *(
         ((5, 15), f"vrf/*/router/bgp/{what}/*/bfd/{word}")
         for what in ("peer-group", "neighbor")

@@ -18,6 +18,7 @@ from fabric.nos.reading import (
     form_of,
     gbps,
     is_address,
+    login_order,
     mac,
     numbers,
     placeholder,
@@ -292,6 +293,14 @@ def _login(device: Device, line: Line) -> None:
     found.append(line.located(f"{user} needs no password{where}"))
 
 
+def _order(device: Device, line: Line) -> None:
+    """Groups of servers by their kind, which stands where they are defined."""
+    groups = [text.split() for text, _ in device.config.each("aaa group server")]
+    kinds = {words[1]: words[0] for words in groups if len(words) > 1}
+    if order := login_order(kinds.get(word, word) for word in line[1].split() if word != "group"):
+        line.facts.services.login = line.located(order)
+
+
 def _unauthenticated(device: Device, line: Line) -> None:
     services = line.facts.services
     into = services.weak_logins if line[1] == "console" else services.open_logins
@@ -321,6 +330,9 @@ DEVICE: Rules[Device] = Rules(
         r"username (\S+)(?: .*)? nopassword": _login,
         r"aaa (root)(?: .*)? nopassword": _login,
         r"aaa authentication login (\S+) none": _unauthenticated,
+        r"aaa authentication login default (.+)": _order,
+        r"tacacs-server host (\S+).*": add("facts.services.tacacs"),
+        r"radius-server host (\S+).*": add("facts.services.radius"),
     },
     HEADS["top"],
     undoing=False,

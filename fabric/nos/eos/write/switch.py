@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fabric.model.plan import External, Management, SwitchView, Vrf
+from fabric.model.plan import External, LoginMethod, Management, SwitchView, Vrf
 from fabric.nos.eos.write.ports import (
     RELEASE,
     TRACKING,
@@ -124,6 +124,59 @@ def _permitted_management(ip: str, manage: Management, *, fabric: bool) -> Itera
 def _banner(text: str) -> str:
     """One printable line; the one that would end the banner is left out."""
     return "" if text.strip() == HEREDOC else text
+
+
+# --- Logins ---------------------------------------------------------------------------------------------------
+
+KINDS = {"tacacs": "tacacs+", "radius": "radius"}
+
+
+@dataclass(frozen=True, slots=True)
+class ServerGroup:
+    """The servers of one method: lines that define them, and the group that names them in their order."""
+
+    kind: str  # "tacacs+" | "radius"
+    name: str
+    servers: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logins:
+    groups: tuple[ServerGroup, ...]
+    sources: tuple[str, ...]  # "ip tacacs vrf MGMT source-interface Management1"
+    authentication: str  # "group TACACS local"
+    authorization: str
+    accounting: str  # "group TACACS", "" for none
+
+
+def logins(view: SwitchView) -> Logins | None:
+    """Servers in the management VRF, asked by the management port."""
+    aaa, vrf = view.management.aaa, management_vrf(view)
+    if aaa is None:
+        return None
+    within = f" vrf {vrf}" if vrf else ""
+    methods = " ".join(f"group {name.upper()}" if name in KINDS else name for name in aaa.order)
+    return Logins(
+        groups=tuple(_group_of(method, within) for method in aaa.methods),
+        sources=tuple(f"ip {method.name}{within} source-interface Management1" for method in aaa.methods),
+        authentication=methods,
+        authorization=methods,
+        accounting=f"group {aaa.accounting.upper()}" if aaa.accounting else "",
+    )
+
+
+def _group_of(method: LoginMethod, within: str) -> ServerGroup:
+    radius = method.name == "radius"
+    port = f" {'auth-port' if radius else 'port'} {method.port}" if method.port else ""
+    records = f" acct-port {method.port + 1}" if method.port and radius else ""
+    rest = (f" timeout {method.timeout_s}" if method.timeout_s else "") + f" key 0 {method.secret}"
+    return ServerGroup(
+        kind=KINDS[method.name],
+        name=method.name.upper(),
+        servers=tuple(f"{method.name}-server host {one}{within}{port}{records}{rest}" for one in method.servers),
+        members=tuple(f"server {one}{within}{port}{records}" for one in method.servers),
+    )
 
 
 # --- BGP beyond the underlay: tenants, external connections, EVPN between loopbacks ---------------------------
@@ -285,6 +338,7 @@ def _management(view: SwitchView) -> dict[str, object]:
         "admin": ADMIN,
         "admin_secret": manage.admin_secret,
         "login_banner": limits.banner,
+        "logins": logins(view),
         "timezone": manage.timezone,
         "vrf": limits.vrf,
         "in_vrf": f"vrf {limits.vrf} " if limits.vrf else "",

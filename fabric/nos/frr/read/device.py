@@ -86,6 +86,19 @@ def _packets(facts: Facts, line: Line) -> None:
             port.filters.append(line.located(match[2]))
 
 
+def _radius(facts: Facts, line: Line) -> None:
+    """`server[:port] secret …`, an IPv6 address in brackets."""
+    server = line[1] or line[2]
+    facts.services.radius.append(line.located(server))
+    if not placeholder(line[3]):
+        facts.services.secrets.append(line.located(Secret(f"key of radius server {server}")))
+
+
+def _pam(facts: Facts, line: Line) -> None:
+    first = int(line[1]) > LOCAL_PRIORITY
+    facts.services.login = line.located("radius, local" if first else "local, radius")
+
+
 def _daemon(facts: Facts, line: Line) -> None:
     facts.services.plain_text.append(line.located(f"telnet to {line[1].partition('_options')[0]} on {line[2]}"))
 
@@ -95,6 +108,7 @@ def _hostname(facts: Facts, line: Line) -> None:
 
 
 ACCOUNT: Table[Facts] = {r"([^:]*):([^:]+).*": _account}
+LOCAL_PRIORITY = 256  # of pam_unix in /usr/share/pam-configs/unix
 NO_PASSWORD = "user {} needs no password at the console"  # where the second field is empty, not locked by `*` or `!`
 TIME: Rules[Facts] = Rules({r"(?:server|pool|peer) (\S+).*": add("services.ntp")}, None)
 PACKETS: Rules[Facts] = Rules({r".*": _packets}, None)
@@ -108,6 +122,8 @@ FILES: Mapping[str, Rules[Facts]] = {
     "lldpd.conf": Rules({r".*lldp status (?:disabled|rx-only).*": switch("services.lldp", False)}, None),
     "nftables.conf": PACKETS,
     "ntp.conf": TIME,
+    "pam_radius_auth.conf": Rules({r"(?:\[([^\]]+)\]|([^\s:]+))(?::\d+)? (\S+).*": _radius}, None),
+    "radius.pam": Rules({r".*Priority: (\d{1,4})": _pam}, None),
     "resolv.conf": Rules({r"nameserver (\S+).*": add("services.dns")}, None),
     "rsyslog.conf": Rules({r".*": _log}, None),
     "rules.v4": PACKETS,

@@ -54,6 +54,33 @@ def guard(view: SwitchView, names: Names) -> dict[str, object]:
     }
 
 
+# pam-auth-update orders modules by it; pam_unix, which knows the users of the switch, has 256.
+BEFORE_LOCAL, AFTER_LOCAL = 300, 129
+USUAL_TIMEOUT_S = 3  # the module's own; the column must have a value where others follow
+
+
+def logins(view: SwitchView) -> dict[str, object]:
+    """The context of pam_radius_auth.conf and radius.pam."""
+    manage = view.management
+    method = manage.aaa.method("radius") if manage.aaa else None
+    if manage.aaa is None or method is None:
+        return {}
+    own = (manage.address or "").partition("/")[0]
+    servers = []
+    for server in method.servers:
+        host = f"[{server}]" if ":" in server else server
+        source = own if own and (":" in own) == (":" in server) else "0"
+        where = [source, MANAGEMENT_VRF] if manage.vrf else [source]
+        columns = [f"{host}:{method.port or 1812}", method.secret, str(method.timeout_s or USUAL_TIMEOUT_S), *where]
+        servers.append(" ".join(columns))
+    return {
+        "hostname": view.device.name,
+        "radius": servers,
+        "priority": AFTER_LOCAL if manage.aaa.order[0] == "local" else BEFORE_LOCAL,
+        "accounting": bool(manage.aaa.accounting),
+    }
+
+
 def filters(view: SwitchView, names: Names) -> list[Filter]:
     def ports(acl: str) -> tuple[str, ...]:
         return tuple(names(port.ref) for port in view.ports if port.acl == acl)
@@ -292,9 +319,10 @@ def files(view: SwitchView) -> list[File]:
     guarded = ["nftables.conf", "sshd.conf", "accounts"]
     guarded += ["issue.net"] if manage.banner else []
     guarded += ["snmpd.conf"] if manage.snmp_user else []
-    doors = guard(view, names)
+    doors, pam = guard(view, names), logins(view)
     return [
         Text("frr.conf", "frr/frr.conf.j2", routing(view, names, LINUX)),
         *(Text(path, f"frr/{path}.j2", host) for path in system),
         *(Text(path, f"frr/{path}.j2", doors) for path in guarded),
+        *(Text(path, f"frr/{path}.j2", pam) for path in (("pam_radius_auth.conf", "radius.pam") if pam else ())),
     ]

@@ -13,7 +13,7 @@ from fabric.nos.junos.read.instances import places, read_instances, read_routes,
 from fabric.nos.junos.read.interfaces import read_interfaces
 from fabric.nos.junos.read.qos import read_qos
 from fabric.nos.junos.read.tree import Config, Node, find, number, read_text
-from fabric.nos.reading import ROOT_LOGIN, community, placeholder
+from fabric.nos.reading import ROOT_LOGIN, community, login_order, placeholder
 
 # --- Services beside forwarding, and secrets ------------------------------------------------------------------
 
@@ -61,6 +61,10 @@ def read_services(services: Services, root: Node) -> None:
     services.ntp = system.every("ntp", "server") + system.every("ntp", "peer")
     services.syslog = [parsed for parsed in system.every("syslog", "host") if parsed.value != "other-routing-engine"]
     services.dns = system.every("name-server")
+    services.tacacs, services.radius = system.every("tacplus-server"), system.every("radius-server")
+    methods = system.every("authentication-order")
+    if order := login_order(method.value for method in methods):
+        services.login = Located(order, methods[0].line, methods[0].file)
     lldp = root.at("protocols", "lldp")
     off = lldp.flag("disable")
     if lldp:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fabric.model.plan import Acl, PortRef, SwitchView
+from fabric.model.plan import Acl, LoginMethod, PortRef, SwitchView
 from fabric.nos.junos.write.interfaces import ETHERNET_BYTES, RELEASE, chassis_ports, interfaces, platform, port_name
 from fabric.nos.junos.write.qos import class_of_service
 from fabric.nos.junos.write.tenants import Peer, Policies, bridging, external_groups, instances, overlay, underlay
@@ -74,9 +74,21 @@ def _protect(view: SwitchView, family: str, lists: list[Named]) -> Terms:
     ntp, dns = source("NTP-SERVERS", _hosts(manage.ntp)), source("DNS-SERVERS", _hosts(manage.dns))
     if ntp:
         terms.append(term("ntp", (*ntp, f"{protocol} udp", "source-port ntp"), "accept"))
+    for method in manage.aaa.methods if manage.aaa else ():
+        servers, own = source(f"{LOGIN_WORDS[method.name].upper()}-SERVERS", _hosts(method.servers)), _replies(method)
+        if servers:
+            terms.append(term(LOGIN_WORDS[method.name], (*servers, f"{protocol} {own[0]}", *own[1:]), "accept"))
     if dns:
         terms.append(term("dns", (*dns, f"{protocol} [ tcp udp ]", "source-port domain"), "accept"))
     return Terms(PROTECT if family == "inet" else f"{PROTECT}6", (*terms, DISCARD))
+
+
+def _replies(method: LoginMethod) -> tuple[str, ...]:
+    """(protocol, matches …) of what the servers of a method answer."""
+    if method.name == "tacacs":
+        return "tcp", f"source-port {method.port or 49}", "tcp-established"
+    port = method.port or 1812
+    return "udp", f"source-port [ {port} {port + 1} ]"
 
 
 def _icmp(family: str) -> list[Term]:
@@ -119,6 +131,43 @@ def _acl(acl: Acl, family: str) -> Terms:
 
 ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the switch's own
 ADMINISTRATOR = "admin"
+LOGIN_WORDS = {"tacacs": "tacplus", "radius": "radius", "local": "password"}
+EVENTS = "[ login change-log interactive-commands ]"
+
+
+@dataclass(frozen=True, slots=True)
+class LoginServer:
+    address: str
+    lines: tuple[str, ...]
+
+
+def logins(view: SwitchView) -> dict[str, object]:
+    """Servers in the management instance, asked from the address of the management port."""
+    manage = view.management
+    aaa = manage.aaa
+    if aaa is None:
+        return {"login_order": "", "login_servers": (), "accounting": "", "accounted": ""}
+    return {
+        "login_order": listed(LOGIN_WORDS[name] for name in aaa.order),
+        "login_servers": [
+            (LOGIN_WORDS[method.name], [_login_server(view, method, server) for server in method.servers])
+            for method in sorted(aaa.methods, key=lambda method: method.name)
+        ],
+        "accounting": LOGIN_WORDS[aaa.accounting] if aaa.accounting else "",
+        "accounted": EVENTS,
+    }
+
+
+def _login_server(view: SwitchView, method: LoginMethod, server: str) -> LoginServer:
+    manage, own = view.management, (view.management.address or "").partition("/")[0]
+    lines = [f"routing-instance {MANAGEMENT_INSTANCE}"] if manage.vrf else []
+    if method.port:
+        lines.append(f"port {method.port}")
+        lines += [f"accounting-port {method.port + 1}"] if method.name == "radius" else []
+    lines.append(f"secret {quoted(method.secret)}")
+    lines += [f"timeout {method.timeout_s}"] if method.timeout_s else []
+    lines += [f"source-address {own}"] if own and (":" in own) == (":" in server) else []
+    return LoginServer(server, tuple(lines))
 
 
 def system(view: SwitchView) -> dict[str, object]:
@@ -228,6 +277,7 @@ def context(view: SwitchView) -> dict[str, object]:
     filters = firewall(view)
     return {
         **system(view),
+        **logins(view),
         **management(view),
         **ports(view),
         **routing(view),

@@ -19,6 +19,7 @@ from fabric.nos.reading import (
     Section,
     community,
     form_of,
+    login_order,
     mac,
     placeholder,
     read_indented,
@@ -41,6 +42,7 @@ SECRETS = (
     (re.compile(r"snmp-server user (\S+) .*?\bpriv (?:aes-128 |des )?(\S+)"), "SNMP priv key of user {0}"),
     (re.compile(r"snmp-server community (\S+)"), "SNMP community"),
     (re.compile(r"(tacacs|radius)-server .*?\bkey (?:(?P<kind>\d) )?(\S+)"), "key of {0}-server"),
+    (re.compile(r"(ldap)-server .*?\bpassword (?:(?P<kind>\d) )?(\S+)"), "password of {0}-server"),
     (re.compile(r"key-(?:octet-)?string (?:(?P<kind>\d) )?(\S+)"), "key of key chain"),
     (re.compile(r"ntp authentication-key (\d+) md5 (\S+)"), "NTP key {0}"),
     (re.compile(r"ip ospf (?:authentication-key|message-digest-key \d+ md5) (?:(?P<kind>\d) )?(\S+)"), "OSPF key of {above}"),
@@ -101,6 +103,7 @@ class DeviceState:
 
     facts: Facts
     file: str
+    config: Section
     qos: Qos = field(default_factory=Qos)
     overlay: overlay.Overlay = field(default_factory=overlay.Overlay)
     ports: dict[str, Port] = field(default_factory=dict)
@@ -126,7 +129,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     facts = Facts(name=name, nos="nxos", files=tuple(files))
     for file, text in files.items():
         config = read_indented(text, LAYOUT)
-        state = DeviceState(facts=facts, file=file)
+        state = DeviceState(facts=facts, file=file, config=config)
         DEVICE_RULES.over(config, [state], Reading(facts, file))
         maps = (part for part in config.parts if part.line.startswith("route-map "))
         state.close({part.line.split()[1] for part in maps if part.has("set ip next-hop unchanged")})
@@ -176,6 +179,17 @@ def _community(text: str) -> str:
     return community(writes=bool({"rw", "network-admin"} & set(text.split())))
 
 
+def _order(state: DeviceState, line: Line) -> None:
+    """Groups of servers by their kind; local users follow unless a statement of its own prevents it."""
+    groups = [section.line.split()[3:5] for section in state.config.parts if section.line.startswith("aaa group server ")]
+    kinds = {words[1]: words[0] for words in groups if len(words) > 1}
+    words = line[1].split()
+    order = [kinds.get(word, word) for word in words if word not in ("group", "local")]
+    local = not order or "local" in words or not state.config.has(NO_FALLBACK)
+    if text := login_order([*order, "local"] if local else order):
+        state.facts.services.login = line.located(text)
+
+
 def _unauthenticated(state: DeviceState, line: Line) -> None:
     services = state.facts.services
     into = services.weak_logins if line[1] == "console" else services.open_logins
@@ -186,6 +200,7 @@ def _plain_text(what: str) -> Rule[DeviceState]:
     return add("facts.services.plain_text", lambda _: what)
 
 
+NO_FALLBACK = "no aaa authentication login default fallback error local"
 CONTROL_PLANE: Rules[DeviceState] = Rules(
     {r"service-policy (?:input |output )?(\S+)": switch("facts.services.control_plane", True)},
     "ip, ipv6, scale-factor, dynamic, priority",
@@ -209,6 +224,10 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"snmp-server community \S+(.*)": add("facts.services.plain_text", _community),
         r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text(OF_TRAPS),
         r"aaa authentication login (default|console) none": _unauthenticated,
+        r"aaa authentication login default ((?:group|local)(?: .+)?)": _order,
+        r"tacacs-server host (\S+).*": add("facts.services.tacacs"),
+        r"radius-server host (\S+).*": add("facts.services.radius"),
+        r"ldap-server host (\S+).*": add("facts.services.ldap"),
         r"copp profile \S+": switch("facts.services.control_plane", True),
         r"no copp profile.*": switch("facts.services.control_plane", False),
         r"control-plane": below(CONTROL_PLANE),

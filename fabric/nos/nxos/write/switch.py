@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.model.plan import Acl, Management, SwitchView, Vrf
+from fabric.model.plan import Acl, LoginMethod, Management, SwitchView, Vrf
 from fabric.nos.nxos.write import ports, routing
 from fabric.nos.nxos.write.ports import PEER_LINK, RELEASE, mtu
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER, Neighbor, Outside
@@ -98,6 +98,55 @@ def _login_filters(manage: Management) -> list[Filter]:
         lines = [f"permit {family} {prefix} any" for prefix in _allowed(manage, family)]
         found.append(Filter(family, name, numbered([*lines, f"deny {family} any any"])))
     return found
+
+
+# --- Logins ---------------------------------------------------------------------------------------------------
+
+KINDS = {"tacacs": "tacacs+", "radius": "radius", "ldap": "ldap"}
+SEARCH = '"(&(objectClass=inetOrgPerson)(uid=$userid))"'  # $userid: the name that was typed at the login
+
+
+@dataclass(frozen=True, slots=True)
+class ServerGroup:
+    """The servers of one method: lines at the top that define them, and the group that names them in their order."""
+
+    head: str
+    definitions: tuple[str, ...]
+    members: tuple[str, ...]
+    search: str  # of LDAP
+
+
+def logins_context(manage: Management) -> dict[str, object]:
+    aaa = manage.aaa
+    if aaa is None:
+        return {"login_groups": (), "login": "", "login_fallback": True, "accounting": ""}
+    return {
+        "login_groups": [server_group(method) for method in aaa.methods],
+        "login": " ".join(name.upper() for name in aaa.order if name != "local"),
+        "login_fallback": "local" in aaa.order,  # after groups it is a setting of its own, on by default
+        "accounting": aaa.accounting.upper(),
+    }
+
+
+def server_group(method: LoginMethod) -> ServerGroup:
+    time = f" timeout {method.timeout_s}" if method.timeout_s else ""
+    search = ""
+    if method.name == "tacacs":
+        rest = f"key 0 {method.secret}" + (f" port {method.port}" if method.port else "")
+    elif method.name == "radius":
+        ports = f" auth-port {method.port} acct-port {method.port + 1}" if method.port else ""
+        rest = f"key 0 {method.secret}{ports} authentication accounting"
+    else:
+        rest = f'rootDN "{method.bind_dn}" password {method.secret}' + (f" port {method.port}" if method.port else "")
+        search = f'userprofile attribute-name "memberOf" search-filter {SEARCH} base-DN "{method.base_dn}"'
+    members = [f"server {server}" for server in method.servers]
+    members += [f"use-vrf {VRF}", "ldap-search-map LDAP" if search else "source-interface mgmt0"]
+    return ServerGroup(
+        head=f"aaa group server {KINDS[method.name]} {method.name.upper()}",
+        definitions=tuple(f"{method.name}-server host {server} {rest}{time}" for server in method.servers),
+        members=tuple(members),
+        search=search,
+    )
 
 
 # --- Tenants --------------------------------------------------------------------------------------------------
@@ -271,12 +320,19 @@ def features(view: SwitchView) -> list[str]:
         "feature grpc": view.management.gnmi,
         "feature interface-vlan": vtep and bool(view.vrfs or view.networks),
         "feature lacp": bool(view.lags),
+        "feature ldap": uses_method(view, "ldap"),
         "feature lldp": True,
         "feature nv overlay": vtep,
+        "feature tacacs+": uses_method(view, "tacacs"),
         "feature vn-segment-vlan-based": vtep,
         "feature vpc": bool(view.lags),
     }
     return [line for line, yes in requested.items() if yes]
+
+
+def uses_method(view: SwitchView, name: str) -> bool:
+    aaa = view.management.aaa
+    return aaa is not None and aaa.method(name) is not None
 
 
 def context(view: SwitchView) -> dict[str, object]:
@@ -294,6 +350,7 @@ def context(view: SwitchView) -> dict[str, object]:
         "seed": view.balancing.seed,
         "balancer": ports.balancer(view),
         **management_context(view),
+        **logins_context(view.management),
         **routing.context(view),
         **tenants_context(view),
     }

@@ -11,7 +11,17 @@ from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.device import reader_of
 from fabric.nos.frr.read.words import Device, peer_address, unnumbered, vrf_name
-from fabric.nos.reading import ROOT_LOGIN, asn, community, form_of, is_address, password, placeholder, prefix
+from fabric.nos.reading import (
+    ROOT_LOGIN,
+    asn,
+    community,
+    form_of,
+    is_address,
+    login_order,
+    password,
+    placeholder,
+    prefix,
+)
 from fabric.nos.reading.peers import MULTIHOP
 from fabric.nos.sonic.read.ports import read_ports, read_qos, read_segments
 from fabric.nos.sonic.read.tables import Row, Tables
@@ -201,6 +211,12 @@ def _system(device: Device, tables: Tables) -> None:
     services.ntp += (row.here(row.key) for row in tables.rows("NTP_SERVER"))
     services.syslog += (row.here(row.key) for row in tables.rows("SYSLOG_SERVER"))
     services.dns += (row.here(row.key) for row in tables.rows("DNS_NAMESERVER"))
+    services.tacacs += (row.here(row.key) for row in tables.rows("TACPLUS_SERVER"))
+    services.radius += (row.here(row.key) for row in tables.rows("RADIUS_SERVER"))
+    services.ldap += (row.here(row.key) for row in tables.rows("LDAP_SERVER"))
+    logins = tables.row("AAA", "authentication")
+    if (methods := logins.many("login") if logins else []) and (order := login_order(one.value for one in methods)):
+        services.login = Located(order, methods[0].line, tables.file)
     lldp = tables.row("FEATURE", "lldp")
     if state := lldp.text("state") if lldp else None:
         services.lldp = Located(state.value in ("enabled", "always_enabled"), state.line, state.file)

@@ -45,7 +45,8 @@ MACS = ["hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-
 
 
 def hardening_tables(view: SwitchView, names: Names) -> Tables:
-    return management_tables(view.management) | service_tables(view) | access_tables(view, names)
+    manage = view.management
+    return management_tables(manage) | login_tables(manage) | service_tables(view) | access_tables(view, names)
 
 
 def management_tables(manage: Management) -> Tables:
@@ -135,6 +136,40 @@ def snmp_tables(view: SwitchView) -> Tables:
     if manage.address is not None:
         address = manage.address.partition("/")[0]
         tables["SNMP_AGENT_ADDRESS_CONFIG"] = {f"{address}|161|{'mgmt' if manage.vrf else ''}": {}}
+    return tables
+
+
+# --- logins --------------------------------------------------------------------------------------------------
+
+LOGIN_WORDS = {"tacacs": "tacacs+"}
+
+
+def login_tables(manage: Management) -> Tables:
+    """Methods and their servers: the highest priority is asked first."""
+    aaa, vrf = manage.aaa, {"vrf": "mgmt"} if manage.vrf else {}
+    if aaa is None:
+        return {}
+    order = ",".join(LOGIN_WORDS.get(name, name) for name in aaa.order)
+    tables: Tables = {"AAA": {"authentication": {"login": order}}}
+    if aaa.accounting:
+        tables["AAA"]["accounting"] = {"login": LOGIN_WORDS[aaa.accounting]}
+    for method in aaa.methods:
+        timeout = {"timeout": str(method.timeout_s)} if method.timeout_s else {}
+        ranks = {server: {"priority": str(rank)} for rank, server in enumerate(reversed(method.servers), 1)}
+        servers: Table = {server: ranks[server] for server in method.servers}
+        if method.name == "tacacs":
+            tables["TACPLUS"] = {"global": {"passkey": method.secret, "src_intf": PORT, **timeout}}
+            common = {"tcp_port": str(method.port or 49), **vrf}
+            tables["TACPLUS_SERVER"] = {server: {**row, **common} for server, row in servers.items()}
+        elif method.name == "radius":
+            tables["RADIUS"] = {"global": {"passkey": method.secret, **timeout}}
+            common = {"auth_port": str(method.port or 1812), "src_intf": PORT, **vrf}
+            tables["RADIUS_SERVER"] = {server: {**row, **common} for server, row in servers.items()}
+        else:
+            bind = {"bind_dn": method.bind_dn, "bind_password": method.secret, "base_dn": method.base_dn}
+            times = {"bind_timeout": str(method.timeout_s), **timeout} if timeout else {}
+            tables["LDAP"] = {"global": {**bind, "port": str(method.port or 389), **times}}
+            tables["LDAP_SERVER"] = servers
     return tables
 
 

@@ -59,6 +59,15 @@ CASES: Cases = {
         (SITE, SITE + ", allow: [192.0.2.0/24, 10.0.0.0/8]"),
         ["intent.yaml:4:72: warning[FAB240]: management.allow: 10.0.0.0/8 overlaps the pool 'servers' (10.128.0.0/9)"],
     ),
+    ("FAB2430", "without local"): Case(
+        BACKEND,
+        (SITE, SITE + ", aaa: {tacacs: {servers: 192.0.2.30}, login: tacacs}"),
+        [
+            "intent.yaml:4:70: warning[FAB2430]: management.aaa: logins by tacacs alone: no user can log in when no"
+            " server answers"
+        ],
+    ),
+    ("FAB2430", "local"): Case(BACKEND, (SITE, SITE + ", aaa: {tacacs: {servers: 192.0.2.30}}"), []),
     ("FAB240", "few"): Case(BACKEND, (SITE, SITE + ", allow: 192.0.2.0/24"), []),
 }
 

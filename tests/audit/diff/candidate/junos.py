@@ -23,6 +23,8 @@ SPECIAL = re.compile(r"[;{}()|&^$!?<>'\\#\[\]]")  # in a word without quotation 
 KEYWORDS = {"exact", "orlonger", "longer", "add", "delete", "set", "+", "-", "="}  # of a choice without a value
 ORDERED = {
     "term",
+    "radius-server",
+    "tacplus-server",
     "import",
     "export",
     "vrf-import",
@@ -31,6 +33,7 @@ ORDERED = {
     "drop-probability",
     "input-list",
     "output-list",
+    "authentication-order",
 }
 NAMES = {  # what a statement refers to → where it is defined: `junos:must` of the models, Junos OS guides of the statement
     "import": "policy-options policy-statement",
@@ -278,7 +281,8 @@ def _state(item: Item, name: str) -> Any:
     if item.values:
         return tuple(item.values)
     below = {key: _state(child, key[0]) for key, child in item.below.items()}
-    return below, [key for key in below if key[0] in ORDERED and item.below[key].spec.kind == "list"]
+    ordered = [key for key in below if key[0] in ORDERED and item.below[key].spec.kind == "list"]
+    return below, sorted(ordered, key=lambda key: key[0])  # each list has an order of its own
 
 
 def _paths(item: Item, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -357,6 +357,7 @@ def test_services_and_secrets() -> None:
         "ntp": [("10.0.0.10", 12), ("10.0.0.11", 12)],
         "syslog": [("10.0.0.20", 11)],
         "dns": [("10.0.0.53", 9)],
+        "radius": [("10.0.0.30", 13)],
         "lldp": (True, 24),
         "control_plane": (True, 19),
         "plain_text": [("telnet", 10), ("http", 10), ("SNMP community (read-only)", 16)],
