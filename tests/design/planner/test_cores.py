@@ -95,6 +95,14 @@ def test_spare_halves_of_cores_are_noted(core: str, note: list[str]) -> None:
     assert [one.message.removeprefix("fabric 'backend': ") for one in warnings if one.code == "FAB405"] == note
 
 
+def test_spines_of_several_as_numbers_share_cores_only_where_it_is_stated() -> None:
+    scheme = "underlay: {asn: {scheme: per-device}}"
+    alone, stated = make(small(more=scheme, switch="32x400g")), make(small(core=SHARED, more=scheme))
+    assert alone.fabrics["backend"].sizing.spines_per_core == 1
+    assert stated.fabrics["backend"].sizing.spines_per_core == 2
+    assert [[one.code for one in plan.warnings if one.code == "FAB406"] for plan in (alone, stated)] == [[], ["FAB406"]]
+
+
 # --- growth -----------------------------------------------------------------------------------------------------
 
 
