@@ -68,8 +68,9 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     out.append(f"  servers   {row['servers']:,}{gpus} in {counted(row['units'], 'unit')}{size}")
     for group, size_of_group in groups.items():
         model = "" if size_of_group["model"] == group else f" ({size_of_group['model']})"
-        size = f"{counted(size_of_group['units'], 'unit')} of {size_of_group['unit']['servers']}"
-        out.append(f"            {size_of_group['servers']:,} {group}{model} in {size}")
+        size = f"in {counted(size_of_group['units'], 'unit')} of {size_of_group['unit']['servers']}"
+        where = size if size_of_group["units"] else f"on the leaves of {next(iter(groups))}"
+        out.append(f"            {size_of_group['servers']:,} {group}{model} {where}")
     if row["tiers"] == 3:
         rails = f"{counted(pods['rails'], 'rail')} of " if "rails" in pods else ""
         out.append(
@@ -81,6 +82,7 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
         spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
         switches.append((tier, f"{number:,}", row["models"][tier], down, up, spare))
+        switches += [("", "", "", f"{count} x {speed}G", "", "") for speed, count in ports.get("further", {}).items()]
     out += aligned(switches, ">8>7<16>12>12>12", indent="  ", head=("switches", "number", "model", "down", "up", "spare"))
     links = []
     for kind, number in row["links"].items():

@@ -39,6 +39,7 @@ from fabric.model.plan import (
     core_downlinks,
     leaf_layout,
     nic_name,
+    of_nics,
     spine_downlinks,
     spine_layout,
 )
@@ -246,7 +247,7 @@ class Views:
     def _layouts(self) -> dict[tuple[str, str], dict[int, list[Port]]]:
         spec, sizing = self.fabric.spec, self.fabric.sizing
         layouts: dict[tuple[str, str], dict[int, list[Port]]] = {}
-        for size in sizing.groups:
+        for size in sizing.leaf_groups:
             layout = leaf_layout(spec, sizing, size)
             servers, spare = layout.down[: size.down], layout.down[size.down :]
             uplink = "for a spine" if sizing.spines else "for the other leaf"
@@ -289,7 +290,9 @@ class Views:
             address=address,
             peer_address=peer_address,
             link_local=self.unnumbered and fabric_link,
-            lossless=lossless.ports.get((ref.speed_gbps, self._lengths[kind])) if lossless and self._wants(device) else None,
+            lossless=lossless.ports.get((ref.speed_gbps, self._lengths[kind]))
+            if lossless and self._wants(device, link)
+            else None,
         )
         return self.tenants.port(port, link, kind, end) if self._has_tenancy else port
 
@@ -298,12 +301,23 @@ class Views:
         tenancy = self.fabric.tenancy
         return bool(tenancy.tenants or tenancy.external_connections)
 
-    def _wants(self, device: Device) -> bool:
-        """Whether a far end takes part in the lossless class: an attachment may opt out."""
+    def _wants(self, device: Device, link: int) -> bool:
+        """Whether a far end takes part in the lossless class: an attachment may opt out, TCP has no place in it."""
         if device.role != ATTACHED:
-            return True
+            return link not in self._lossy
         attachment = next(attachment for attachment in self.fabric.spec.attachments if attachment.name == device.name)
         return attachment.lossless is not False and attachment.external is None
+
+    @cached_property
+    def _lossy(self) -> frozenset[int]:
+        """Links of NICs on free ports that RoCE does not run on."""
+        if not self.fabric.spec.converged:
+            return frozenset()
+        fabric = self.fabric
+        lossy = of_nics(
+            fabric.spec, fabric.devices, fabric.links, lambda group, use: use in group.on_free_ports and not use.lossless
+        )
+        return frozenset(lossy.nonzero()[0].tolist())
 
     def _ref(self, link: int, end: str) -> PortRef:
         cage, sub, split, speed = self._places[end]

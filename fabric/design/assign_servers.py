@@ -17,7 +17,7 @@ from fabric.design.planner import inventory
 from fabric.design.planner.lock_repair import id_spaces
 from fabric.design.planner.numbers import AreaAllocator, number
 from fabric.model.plan import SERVER, SERVER_LEAF, Device, FabricSpec, Links, Sizing
-from fabric.model.plan.tenant_ports import owners
+from fabric.model.plan.tenant_ports import names_ports, owners
 from fabric.model.settings.services import Tenant
 
 KEPT = 2  # servers that each tenant keeps, if it has as many
@@ -54,13 +54,20 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
 def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
     """By group, the tenants that each server has ports of."""
     servers, tenants = _server_devices(site, spec, sizing), spec.tenants
-    rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or UNASSIGNED
+    rest = frozenset(tenant.name for tenant in tenants if not names_ports(tenant)) or UNASSIGNED
     chosen = [(tenant, _chosen(spec, tenant, servers)) for tenant in tenants if tenant.name not in rest]
     rails = {group.name: set(range(1, spec.rails(group) + 1)) for group in spec.groups}
+    nics = {group.name: {use.nics for use in group.uses} for group in spec.groups}
     owners_of: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
     for at, server in enumerate(servers):
-        mine = [owner for owner, its in chosen if its[at] and (not owner.rails or rails[server.group] & set(owner.rails))]
-        whole = any(not tenant.rails for tenant in mine)
+        mine = [
+            owner
+            for owner, its in chosen
+            if its[at]
+            and (not owner.rails or rails[server.group] & set(owner.rails))
+            and (not owner.nics or nics[server.group] & set(owner.nics))
+        ]
+        whole = any(not tenant.rails and not tenant.nics for tenant in mine)
         owners_of[server.group].append(frozenset(tenant.name for tenant in mine) | (frozenset() if whole else rest))
     return owners_of
 
@@ -75,8 +82,8 @@ def _server_devices(site: str, spec: FabricSpec, sizing: Sizing) -> list[Device]
 
 
 def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list[bool]:
-    """Whether a tenant names each server: who would own a port of it if there were no other tenant and no rails."""
-    alone = tenant.model_copy(update={"rails": ()})
+    """Whether a tenant names each server: who would own a port of it if there were no other tenant, no rails and no NICs."""
+    alone = tenant.model_copy(update={"rails": (), "nics": ()})
     only = replace(spec, tenants=(alone,))
     a = np.array([server.index for server in servers], dtype=np.int32)
     none = np.zeros_like(a)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.model.plan import CORE, LEAF, LEAF_LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef
+from fabric.model.plan import CORE, LEAF, LEAF_LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef, of_nics
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -100,10 +100,17 @@ def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
 
 def _server_ports(net: Network) -> ServerPorts:
     columns: Any = net.fabric.links
-    rows = np.flatnonzero(columns.kind == SERVER_LEAF)
+    rows = np.flatnonzero((columns.kind == SERVER_LEAF) & ~_further(net.fabric))
     order = rows[np.lexsort((columns.a_sub[rows], columns.a_cage[rows], columns.a[rows]))]
     server, leaf = columns.a[order].astype(np.int64), columns.b[order].astype(np.int64)
     return ServerPorts(order.astype(np.int64), server, leaf, columns.a_cage[order] - 1, columns.a_sub[order])
+
+
+def _further(fabric: FabricPlan) -> NDArray[np.bool_]:
+    """Links of NICs of a further purpose, which no collective uses."""
+    if not any(group.further for group in fabric.spec.groups):
+        return np.zeros(len(fabric.links), dtype=bool)
+    return of_nics(fabric.spec, fabric.devices, fabric.links, lambda group, use: use.nics != group.nics)
 
 
 # --- routes ---------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from tests.docs.blocks import blocks, pages as all_pages
 
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 # A switch that runs every network OS: ports of all speeds that the recipes have.
-PORTS = [{"count": count, "speed_gbps": speed} for count, speed in ((64, 400), (32, 100), (48, 1))]
+PORTS = [{"count": count, "speed_gbps": speed} for count, speed in ((64, 400), (64, 200), (32, 100), (48, 1))]
 OWN = "recipe"
 BOARDS = {100: "7050cx3-32s", 400: "sn5600"}  # SONiC needs the map of a board, which has no ports of 1G
 
@@ -211,6 +211,29 @@ def gateway(facts: Facts) -> str:
     return str(found[0])
 
 
+def everything_on_a_pair(its: Made) -> None:
+    """Every port is in the VLAN of its NIC's tenant; two ports are a bond but for those of GPUs; PFC runs where RoCE does."""
+    vlans, bonded = {"compute": 900, "frontend": 400, "storage": 500}, dict[tuple[str, str], int]()
+    for view, facts in its.leaves("core"):
+        for port in view.ports:
+            if port.kind != "server" or not port.peer:
+                continue
+            server, nics = port.peer.device.name, port.peer.port_name.rstrip("12345678p")
+            text = f"{server} {port.peer.port_name}"
+            alike = [its for its in facts.interfaces.values() if its.description and its.description.value == text]
+            found = next((its for its in alike if its.bond), alike[0])  # a bond has the description of its port
+            bond = facts.interfaces[found.bond.value] if found.bond else None
+            assert (bond is None) == (nics == "compute")
+            access = (bond or found).access
+            assert access is not None
+            assert access.value == vlans[nics]
+            lossless = [its for its in (found, bond) if its and its.qos and its.qos.pfc]  # of some OSes on the bond
+            assert bool(lossless) == (nics != "frontend")
+            bonded[server, nics] = bonded.get((server, nics), 0) + 1
+    assert set(bonded.values()) == {8, 2}
+    assert len(bonded) == 4 + 4 + 6
+
+
 def described(facts: Facts, text: str) -> Interface:
     return next(port for port in facts.interfaces.values() if port.description and port.description.value == text)
 
@@ -232,6 +255,7 @@ PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/border.md": (external_session, SYSTEMS),
     "docs/howto/management.md": (management_addresses, SYSTEMS),
     "docs/howto/ntp.md": (services, SYSTEMS),
+    "docs/howto/converged.md": (everything_on_a_pair, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/bonds.md": (bonds, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/dscp.md": (lossless_class, tuple(nos for nos in SYSTEMS if nos != "frr")),
 }

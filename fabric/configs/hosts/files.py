@@ -9,7 +9,7 @@ from fabric.base.formats import csv_text
 from fabric.configs.hosts.facts import FactsOf, ServerLink, facts_of, server_links
 from fabric.configs.hosts.nccl import Group, Groups, nccl_context
 from fabric.configs.hosts.netplan import netplan_text
-from fabric.configs.hosts.view import CONTROLLER, ETHERNET, HostFabric, hosts, sides
+from fabric.configs.hosts.view import BMC, CONTROLLER, ETHERNET, HostFabric, hosts, sides
 from fabric.configs.render import environment, refuse_control
 from fabric.model.plan import FabricPlan, Plan, PortRef, Qos
 from fabric.nos.target import target
@@ -22,7 +22,7 @@ Row = tuple[str | int, ...]
 
 def bmc_csv(side: HostFabric, selected: Callable[[str], bool]) -> str:
     """Every controller, one line per network; "" where no wanted server has one here. The MAC is the owner's to fill in."""
-    if not any(side.kind(name) == CONTROLLER for name in side.groups):
+    if not any(use.nics == BMC for group in side.groups.values() for use in group.uses):
         return ""
     rows = list(_rows(side))
     if not any(selected(str(row[0])) for row in rows):
@@ -34,7 +34,7 @@ def _rows(side: HostFabric) -> Iterator[Row]:
     devices = side.fabric.devices
     for link in server_links(side.fabric):
         server = devices[link.server]
-        if side.kind(server.group) != CONTROLLER:
+        if side.kind(server.group, link.nic) != CONTROLLER:
             continue
         label = side.label(server.group, link.nic, link.port)
         where = (server.name, label, devices[link.leaf].name, _leaf_port(side.fabric, link))
@@ -125,9 +125,9 @@ def _list(values: Iterable[object]) -> str:
 def roce_context(site: str, group: Group) -> dict[str, object] | None:
     """None where no fabric of the group has a lossless class."""
     fabrics = [
-        lossless(side.fabric.name, group.interfaces(side.fabric.name), side.facts.mtu, side.facts.qos)
+        lossless(side.fabric.name, interfaces, side.facts.mtu, side.facts.qos)
         for side, _ in group.parts
-        if side.facts.qos is not None and side.fabric.spec.ethernet
+        if side.facts.qos is not None and side.fabric.spec.ethernet and (interfaces := group.lossless(side.fabric.name))
     ]
     if not fabrics:
         return None

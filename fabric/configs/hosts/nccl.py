@@ -22,9 +22,9 @@ class Group:
     parts: tuple[tuple[HostFabric, GroupSpec], ...]  # (fabric, group of these servers in it)
     nics: tuple[HostNic, ...]  # names are common to the group, addresses are those of one server
 
-    def interfaces(self, fabric: str) -> tuple[str, ...]:
-        """Ethernet ports in one fabric."""
-        return tuple(dict.fromkeys(n.interface for n in self.nics if n.fabric == fabric and n.kind == ETHERNET))
+    def lossless(self, fabric: str) -> tuple[str, ...]:
+        """Ethernet ports in one fabric that RoCE runs on."""
+        return tuple(dict.fromkeys(n.interface for n in self.nics if n.fabric == fabric and n.kind == ETHERNET and n.qos))
 
     @property
     def addressed(self) -> tuple[str, ...]:
@@ -101,7 +101,8 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
         why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
         settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
     else:
-        labels = ", ".join(dict.fromkeys(nic.interface for nic in group.nics if nic.fabric == side.fabric.name))
+        its = (nic.interface for nic in group.nics if nic.fabric == side.fabric.name and nic.purpose == "compute")
+        labels = ", ".join(dict.fromkeys(its))
         settings.append(
             Setting(f"NCCL_IB_HCA: set it to the RDMA devices of {labels} (`rdma link` lists them), else NCCL uses all.")
         )

@@ -11,6 +11,7 @@ from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
 
+from fabric.base.grouping import grouped
 from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
@@ -74,9 +75,9 @@ def gives_default(link: ServerLink) -> bool:
 
 
 def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
-    """Of (fabric, purpose, links of the machine there) the fabric that gives the main table its default route, or "".
+    """Of (name, purpose, links of the machine) the one that gives the main table its default route, or "".
 
-    It is the first with an external connection among the fabrics of the first purpose that the server has open ports in.
+    It is the first with an external connection among those of the first purpose that the server has open ports for.
     """
     open_parts = [part for part in parts if not all(link.closed for link in part[2])]
     first = min((ORDER.index(purpose) for _, purpose, _ in open_parts), default=-1)
@@ -99,7 +100,7 @@ class HostNic:
     interface: str  # name in the kernel
     kind: str  # "ethernet" | "infiniband" | "bmc"; only Ethernet is configured
     fabric: str
-    purpose: str  # of the fabric
+    purpose: str  # of the fabric, or of the NIC where it is not the first of its server
     leaf: str
     rail: int  # from 0; -1: the leaf serves several rails
     speed_gbps: int
@@ -179,11 +180,31 @@ class HostFabric:
             destinations = self.everything[key] = (*self.reach.everything(link.leaf), *link.outside)
         return destinations
 
-    def kind(self, group: str) -> str:
-        """What the ports of a group are in this fabric."""
-        if self.groups[group].nics == BMC:
+    def kind(self, group: str, nic: int = 1) -> str:
+        """What the ports of a NIC of a group are in this fabric; by number, from 1."""
+        if self.groups[group].use_of(nic)[0].nics == BMC:
             return CONTROLLER
         return ETHERNET if self.fabric.spec.ethernet else INFINIBAND
+
+    def group_of(self, link: ServerLink) -> str:
+        return self.fabric.devices[link.server].group
+
+    def purpose(self, group: str, nic: int) -> str:
+        """What a NIC is for: as its fabric, unless it is a further one of its server or shares leaves."""
+        spec = self.groups[group]
+        use = spec.use_of(nic)[0]
+        return use.nics if use in spec.on_free_ports and use.nics in ORDER else self.fabric.spec.purpose
+
+    def by_purpose(self, links: Sequence[ServerLink]) -> Iterator[tuple[str, list[ServerLink]]]:
+        """The links of one server by the purpose of their NICs."""
+        group = self.group_of(links[0])
+        yield from grouped((self.purpose(group, link.nic), link) for link in links).items()
+
+    def qos(self, group: str, nic: int) -> Qos | None:
+        """The classes of a NIC: none where RoCE does not run on it."""
+        spec = self.groups[group]
+        use = spec.use_of(nic)[0]
+        return self.facts.qos if use not in spec.on_free_ports or use.lossless else None
 
 
 def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[HostFabric]:
@@ -229,48 +250,48 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     bonds: dict[tuple[str, int], str] = {}
     nics: list[HostNic] = []
     default = home(
-        (side.fabric.name, side.fabric.spec.purpose, links_here)
+        (f"{side.fabric.name}/{purpose}", purpose, alike)
         for side, links_here in parts
-        if side.kind(side.fabric.devices[links_here[0].server].group) == ETHERNET
+        for purpose, alike in side.by_purpose(links_here)
+        if side.kind(side.group_of(alike[0]), alike[0].nic) == ETHERNET
     )
     for side, links_here in parts:
-        nics += _nics(side, links_here, bonds, len(nics), side.fabric.name == default)
+        nics += _nics(side, links_here, bonds, len(nics), default)
     groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
     return Host(name, device.group, device.model, groups, tuple(nics))
 
 
 def _nics(
-    side: HostFabric, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int, default: bool
+    side: HostFabric, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int, default: str
 ) -> Iterator[HostNic]:
     """The ports of one server in one fabric; bonds are numbered as they come, so that servers of a group are alike."""
     fabric, facts = side.fabric, side.facts
     devices, group = fabric.devices, fabric.devices[links[0].server].group
     spec = side.groups[group]
-    kind = side.kind(group)
     routed = tuple(link.leaf for link in links if _is_routed(link))
     local = iter(side.local(routed))
     for position, link in enumerate(links):
         label = side.label(group, link.nic, link.port)
         leaf = devices[link.leaf]
+        (use, number), kind, purpose = spec.use_of(link.nic), side.kind(group, link.nic), side.purpose(group, link.nic)
+        metric = METRIC + position if default == f"{fabric.name}/{purpose}" else 0
         bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
         yield HostNic(
             name=label,
-            interface=interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
+            interface=interface_name(label, use.nic, number, link.port) if kind == ETHERNET else label,
             kind=kind,
             fabric=fabric.name,
-            purpose=fabric.spec.purpose,
+            purpose=purpose,
             leaf=leaf.name,
             rail=leaf.rail,
             speed_gbps=link.speed_gbps,
             address=link.address,
             gateway=link.gateway,
             reach=side.over(link),
-            local=_local(
-                link, next(local) if _is_routed(link) else (), side.base + position, METRIC + position if default else 0
-            ),
+            local=_local(link, next(local) if _is_routed(link) else (), side.base + position, metric),
             table=FIRST_TABLE + before + position,
             mtu=facts.mtu,
-            qos=facts.qos,
+            qos=side.qos(group, link.nic),
             untagged=link.untagged,
             tagged=link.tagged,
             bond=bond,

@@ -11,9 +11,9 @@ from fabric.design.planner.sizing import decide
 from fabric.design.planner.sizing_inputs import leaf_uplinks
 from fabric.design.planner.three_tiers import core_speed, spine_split
 from fabric.model.plan import (
-    AttachedPorts,
     FabricPlan,
     FabricSpec,
+    FreePortCounts,
     GroupSize,
     GroupSpec,
     Sizing,
@@ -103,11 +103,18 @@ class Case:
     spec: FabricSpec
     sizing: Sizing
     wired: WiredPods  # in the lock
-    attached: AttachedPorts | None = None  # ports of attachments, if the fabric is wired
+    attached: FreePortCounts | None = None  # ports of attachments, if the fabric is wired
     sessions: Sessions | None = None  # besides the underlay, if the fabric is wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
-        return list(zip(self.sizing.groups, self.spec.groups, strict=True))
+        """Groups with leaves of their own."""
+        pairs = zip(self.sizing.groups, self.spec.groups, strict=True)
+        return [(size, group) for size, group in pairs if not group.shared]
+
+    def shared(self) -> list[str]:
+        """Groups that have no leaves of their own."""
+        first = self.spec.groups[0].name
+        return [f"{group.name}: on the leaves of {first}" for group in self.spec.groups if group.shared]
 
 
 def unused_splits(spec: FabricSpec) -> list[str]:
@@ -139,10 +146,17 @@ def _units(case: Case) -> list[str]:
                 + f", carries {carried} servers of {size.leaf_ports_per_server} x {size.down_gbps}G = "
                 f"{per_server}G"
             )
-            if size.servers_per_leaf < carried:
+            if size.beside:
+                out.append(f"  beside {_further(size)} a leaf carries {plural(size.servers_per_leaf, 'server')}")
+            elif size.servers_per_leaf < carried:
                 out.append(f"  a leaf has ports for {plural(size.servers_per_leaf, 'server')} and their uplinks")
         out.append(f"  units = ceil({size.servers} servers / {size.unit_servers}) = {size.units}")
-    return out
+    return [*out, *case.shared()]
+
+
+def _further(size: GroupSize) -> str:
+    """`26 x 200G` of NICs on free ports."""
+    return " and ".join(f"{ports} x {speed}G" for speed, ports in size.beside)
 
 
 def _leaves(case: Case) -> list[str]:
@@ -164,7 +178,7 @@ def _leaves(case: Case) -> list[str]:
                 f"{size.unit_leaves} leaves per unit"
             )
         out.append(f"  leaves = {plural(size.units, 'unit')} x {size.unit_leaves} = {size.leaves}")
-    return out
+    return [*out, *case.shared()]
 
 
 WITHOUT_SPINES = "every leaf of a network has a port of all servers, so it needs no spines"
@@ -175,14 +189,17 @@ def _uplinks(case: Case) -> list[str]:
         return [f"none: {WITHOUT_SPINES}"]
     options, _ = decide(case.spec, case.wired)
     out = []
-    for (size, _), demand in zip(case.groups(), options.demands, strict=True):
+    for size, demand in zip(case.sizing.groups, options.demands, strict=True):
+        if not size.unit_leaves:
+            continue
         speed, ratio = case.sizing.uplink_gbps, float(case.spec.leaf_ratio)
         if case.spec.constraints.leaf_uplinks.count is not None:
             out.append(f"{size.name}: {size.uplinks} uplinks of {speed}G are stated")
         else:
+            down = f"{demand.down} ports x {demand.down_gbps}G"
+            down = f"({down} + {_further(size).replace(' and ', ' + ')})" if size.beside else down
             out.append(
-                f"{size.name}: uplinks = ceil({demand.down} ports x {demand.down_gbps}G / ({ratio:g} x {speed}G)) = "
-                f"{leaf_uplinks(case.spec, demand, speed)}"
+                f"{size.name}: uplinks = ceil({down} / ({ratio:g} x {speed}G)) = {leaf_uplinks(case.spec, demand, speed)}"
             )
         layout = leaf_layout(case.spec, case.sizing, size)
         cages = sorted({slot.cage for slot in layout.up})
@@ -336,10 +353,9 @@ def _ratio(case: Case) -> list[str]:
     for tier, value in built.items():
         if value is not None:
             row = ports[tier]
-            out.append(
-                f"{tier}: {row['down']} x {row['down_speed_gbps']}G down / {row['up']} x {row['up_speed_gbps']}G up = "
-                f"{value:g}:1"
-            )
+            down = [f"{row['down']} x {row['down_speed_gbps']}G"]
+            down += [f"{count} x {speed}G" for speed, count in row.get("further", {}).items()]
+            out.append(f"{tier}: {' + '.join(down)} down / {row['up']} x {row['up_speed_gbps']}G up = {value:g}:1")
     return out
 
 
@@ -368,9 +384,10 @@ def _cages(cages: list[int]) -> str:
 def _links(case: Case) -> list[str]:
     row = summary(case.spec, case.sizing)
     count, sizing, out = row["links"], case.sizing, []
-    for size, group in case.groups():
-        ports = group.nic.count * group.nic.ports
-        out.append(f"server-leaf: {size.servers} {size.name} x {ports} ports = {size.servers * ports}")
+    for group in case.spec.groups:
+        for use in group.uses:
+            nics = f" of {use.nics}" if len(group.uses) > 1 else ""
+            out.append(f"server-leaf: {group.count} {group.name} x {use.ports} ports{nics} = {group.count * use.ports}")
     if sizing.kind == "collapsed":
         out.append(f"leaf-leaf: the {sizing.groups[0].uplinks} uplinks of a leaf")
     for size, _ in case.groups():

@@ -26,15 +26,33 @@ class Unit(Key):
 
 
 class ServerGroup(Key):
-    """Servers of one kind. A fabric of several generations lists several groups; each has units of its own."""
+    """Servers of one kind. A fabric of several generations lists several groups; each has units of its own, or shares the
+    leaves of the others.
+    """
 
     model: Line = Field(description="server of the catalog, e.g. `dgx-h100`, or one declared under `catalog.servers`")
     count: Count = Field(description="servers that are installed now")
     name: Name | None = Field(None, description="name of the group, part of the names of its servers; default: the model")
-    nics: Line | None = Field(
-        None, description="NICs of the server that this fabric connects; default: those for its purpose"
+    nics: Annotated[tuple[Line, ...], ListOf] = Field(
+        (), description="NICs of the server that this fabric connects, of one purpose or of several; default: its own purpose"
     )
-    per_rack: Count | None = Field(None, description="servers in one rack")
+    homing: dict[Line, Literal["single", "bond"]] = Field(
+        default_factory=dict,
+        description=(
+            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `single`: every port by "
+            "itself; default: `bond` where the fabric has pairs of leaves"
+        ),
+    )
+    leaves: Literal["own", "shared"] | None = Field(
+        None,
+        description=(
+            "`own`: units and leaves of its own; `shared`: free ports on the leaves of the first group; default: `shared` on "
+            "one switch or one pair, else `own`"
+        ),
+    )
+    per_rack: Count | None = Field(
+        None, description="servers in one rack; of a group that shares leaves: those on each leaf or pair"
+    )
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
 

@@ -141,6 +141,8 @@ def _server_areas(
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
+        if group.shared:
+            continue
         block = server_block(spec.leaf.model, size.down_gbps)
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
@@ -179,7 +181,7 @@ def rows_by_role(numbers: Numbers, sizing: Sizing) -> dict[str, int]:
         rows[CORE] = int(numbers.core.max()) + 1
     if sizing.spines:
         rows[SPINE] = int(numbers.spine.max()) + 1
-    rows[LEAF] = max(int(leaf.max()) for leaf in numbers.leaf.values()) + 1
+    rows[LEAF] = max(int(leaf.max(initial=-1)) for leaf in numbers.leaf.values()) + 1
     return rows
 
 

@@ -159,6 +159,7 @@ def _wire(
             layout=layouts[size.name],
         )
         for size, group in zip(sizing.groups, spec.groups, strict=True)
+        if not group.shared
     ]
     parts = [wiring.server_links(site, spec.kind == "rack") for site in sites]
     history: dict[str, tuple[Epoch, ...]] = {}
@@ -192,13 +193,12 @@ def _wire(
                 pod_places=places,
             )
         )
-    attached_links, attached_ports = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
-    if attached_links is not None:
-        parts.append(attached_links)
+    further_links, taken_ports = attachments.place(spec, sizing, sites, index, context.lock, context.report)
+    parts += further_links
     entries = {
         kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shapes[kind]) for kind, epochs_now in history.items()
     }
-    return entries, concatenate(parts), attached_ports
+    return entries, concatenate(parts), taken_ports
 
 
 def _leaf_spine(

@@ -111,7 +111,7 @@ def _is_gpu(name: str) -> bool:
 
 def warn(plans: Mapping[str, FabricPlan], report: Report) -> None:
     """Warns of names that no table has, with what is assumed: of the own hardware that the fabrics use, and time zones."""
-    used = {(group.model, group.nics) for plan in plans.values() for group in plan.spec.groups}
+    used = {(group.model, use.nics) for plan in plans.values() for group in plan.spec.groups for use in group.uses}
     for plan in plans.values():
         for path, word, message, known in _odd(plan, used):
             if plan.spec.positions.stated(*path):
@@ -130,8 +130,9 @@ def _odd(plan: FabricPlan, used: Collection[tuple[str, str]]) -> Iterator[Odd]:
         if not stated(*path):
             continue
         yield from _odd_maker(path, group.server.maker)
-        if message := _assumed(group.nic):
-            yield (*path, "nics", group.nics, "model"), group.nic.model, message, media.cages().nics
+        for use in group.uses:
+            if message := _assumed(use.nic):
+                yield (*path, "nics", use.nics, "model"), use.nic.model, message, media.cages().nics
         for name in group.server.nics:
             if name not in PURPOSES and (group.model, name) not in used:
                 message = f"no fabric connects the NICs {show(name)} of {group.model}, and they are of no purpose"

@@ -301,8 +301,8 @@ def _servers(
         unit = place // size.unit_servers
         where = {
             "group": size.name,
-            "unit": units[unit],
-            "pod": _pod(sizing, numbers, size, unit, 0) if size.pods_per_unit == 1 else -1,
+            "unit": -1 if group.shared else units[unit],
+            "pod": _pod(sizing, numbers, size, unit, 0) if size.pods_per_unit == 1 and not group.shared else -1,
             "rack": rack[place // per_rack] if per_rack else -1,
         }
         yield DeviceDraft(position, where, (place % run if key else position) + 1)

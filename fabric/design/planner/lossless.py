@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from fabric.base.diagnostics import Report
 from fabric.design.planner import overlay
+from fabric.design.planner.sizing import beside
+from fabric.design.planner.sizing_inputs import beside_ports
 from fabric.hardware.catalog.asics import Asic
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.hardware.headroom import Headroom, headroom, reserved_bytes
@@ -23,11 +27,11 @@ from fabric.model.plan import (
     SPINE,
     SPINE_CORE,
     VXLAN_BYTES,
-    AttachedPorts,
     Buffer,
     Device,
     FabricLossless,
     FabricSpec,
+    FreePortCounts,
     Links,
     Lossless,
     Marking,
@@ -41,6 +45,7 @@ from fabric.model.plan import (
     core_downlinks,
     leaf_layout,
     leaf_spine_ports_used,
+    of_nics,
     spine_downlinks,
     spine_layout,
     words,
@@ -148,26 +153,28 @@ def _check_mtu(spec: FabricSpec, report: Report) -> None:
 
 
 def lossless(
-    spec: FabricSpec, sizing: Sizing, report: Report, attached: AttachedPorts | None = None
+    spec: FabricSpec, sizing: Sizing, report: Report, on_free_ports: FreePortCounts | None = None
 ) -> FabricLossless | None:
     """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum.
 
     Args:
-        attached: lossless ports of attachments; default: spread evenly.
+        on_free_ports: lossless ports of attachments and NICs there; default: spread evenly.
     """
     if not spec.roce:
         return None
     _check_mtu(spec, report)
     roles = {}
-    for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if attached is None else attached):
+    free = spread(spec, sizing) if on_free_ports is None else on_free_ports
+    for role, group, tier, counts in _switches(spec, sizing, free):
         roles[role, group] = _role(spec, tier, role, counts, report)
     return FabricLossless(roles)
 
 
-def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
-    """Ports of attachments on every leaf, before cabling."""
+def spread(spec: FabricSpec, sizing: Sizing) -> FreePortCounts:
+    """Lossless ports of attachments and NICs on the free ports of every leaf, before cabling."""
     counts_by_group: dict[str, Counter[SpeedAndLength]] = {}
-    for size in sizing.groups:
+    groups = {group.name: group for group in spec.groups}
+    for size in sizing.leaf_groups:
         ports = counts_by_group[size.name] = Counter()
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
@@ -175,36 +182,38 @@ def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
                 ports[speed, spec.lengths[ATTACHMENT].metres] += -(
                     -attachment.links // (size.units_planned * size.unit_leaves)
                 )
+        for speed, count in beside_ports(size.servers_per_leaf, *beside(spec, groups[size.name], lossless=True)):
+            ports[speed, spec.lengths[SERVER_LEAF].metres] += count
     return counts_by_group
 
 
-def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> AttachedPorts:
-    """Ports of attachments on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
+def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> FreePortCounts:
+    """The same on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
     names = {
         attachment.name for attachment in spec.attachments if attachment.external is None and attachment.lossless is not False
     }
-    per_leaf: Counter[tuple[int, int]] = Counter()
-    of_kind = links.kind == ATTACHMENT
-    columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
-    for attachment, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
-        per_leaf[leaf, speed] += devices[attachment].name in names
+    attached = (links.kind == ATTACHMENT) & np.array([device.name in names for device in devices], dtype=bool)[links.a]
+    nics = of_nics(spec, devices, links, lambda group, use: use in group.on_free_ports and use.lossless)
+    per_leaf: Counter[tuple[int, int, int]] = Counter()
+    for kind, mine in ((ATTACHMENT, attached), (SERVER_LEAF, nics)):
+        for leaf, speed in zip(links.b[mine].tolist(), links.speed_gbps[mine].tolist(), strict=True):
+            per_leaf[leaf, speed, spec.lengths[kind].metres] += 1
     ports: dict[str, dict[SpeedAndLength, int]] = {}
-    for (leaf, speed), count in per_leaf.items():
-        counts, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
-        if count:
-            counts[place] = max(counts.get(place, 0), count)
+    for (leaf, speed, metres), count in per_leaf.items():
+        counts, place = ports.setdefault(devices[leaf].group, {}), (speed, metres)
+        counts[place] = max(counts.get(place, 0), count)
     return ports
 
 
 def _switches(
-    spec: FabricSpec, sizing: Sizing, attached: AttachedPorts
+    spec: FabricSpec, sizing: Sizing, on_free_ports: FreePortCounts
 ) -> Iterable[tuple[str, str, TierSpec, dict[SpeedAndLength, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
     server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
-    for size in sizing.groups:
+    for size in sizing.leaf_groups:
         layout = leaf_layout(spec, sizing, size)
         counts = _counted([(layout.down, server), (layout.up, up)])
-        for place, count in attached.get(size.name, {}).items():
+        for place, count in on_free_ports.get(size.name, {}).items():
             counts[place] = counts.get(place, 0) + count
         yield LEAF, size.name, spec.leaf, counts
     if not sizing.spines:

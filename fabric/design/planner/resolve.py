@@ -15,6 +15,7 @@ from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
 from fabric.design.planner import hardware
 from fabric.design.planner.hardware import how_to_state
 from fabric.hardware import catalog
+from fabric.hardware.catalog.models import ServerModel
 from fabric.model.plan import (
     KINDS,
     STATED,
@@ -23,6 +24,7 @@ from fabric.model.plan import (
     GroupSpec,
     Length,
     Lengths,
+    NicUse,
     Positions,
     Release,
     SiteSettings,
@@ -178,29 +180,64 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
             "FAB106", source.place((*path, "model")), f"unknown server model '{group.model}'", nearest(group.model, models)
         )
         return None
-    purpose = group.nics or intent.purpose
-    if purpose not in server.nics:
-        where = source.place((*path, "nics")) if group.nics else source.place((*path, "model"))
-        report.error(
-            "FAB106",
-            where,
-            f"server model '{group.model}' has no NICs for '{purpose}': expected one of {', '.join(sorted(server.nics))}",
-            "set `nics:` to one of them, or define the server under `catalog.servers`",
-        )
+    uses = _nics(group, server, intent.purpose, source, path, report)
+    if not uses:
         return None
     unit = group.unit or intent.topology.unit
     return GroupSpec(
         name=group.name or group.model,
         model=group.model,
         server=server,
-        nics=purpose,
-        nic=server.nics[purpose],
+        nics=uses[0].nics,
+        nic=uses[0].nic,
+        bond=uses[0].bond,
+        further=uses[1:],
+        shared=_shares(intent, index),
         count=group.count,
         planned=_planned(fabric, index, site, source, report),
         per_rack=group.per_rack,
         unit_servers=unit.servers,
         full=unit.full,
     )
+
+
+def _nics(
+    group: ServerGroup, server: ServerModel, purpose: str, source: Source, path: tuple[str | int, ...], report: Report
+) -> tuple[NicUse, ...]:
+    """The NICs of a group that a fabric connects; none when the server has no such."""
+    names = group.nics or (purpose,)
+    errors = len(report.errors)
+    for at, name in enumerate(names):
+        where = (*path, "nics", at) if group.nics else (*path, "model")
+        if name not in server.nics:
+            report.error(
+                "FAB106",
+                source.place(where),
+                f"server model '{group.model}' has no NICs for '{name}': expected one of {', '.join(sorted(server.nics))}",
+                "set `nics:` to one of them, or define the server under `catalog.servers`",
+            )
+        elif name in names[:at]:
+            report.error("FAB109", source.place(where), f"nics: '{name}' is stated twice", "remove one of them")
+    for name in group.homing:
+        if name not in names:
+            report.error(
+                "FAB109",
+                source.place((*path, "homing", name), key=True),
+                f"homing: expected NICs of the group ({', '.join(names)}), got '{name}'",
+                f"add `{name}` to `nics`, or remove it",
+            )
+    if len(report.errors) > errors:
+        return ()
+    return tuple(NicUse(name, server.nics[name], group.homing.get(name) != "single") for name in names)
+
+
+def _shares(intent: Fabric, index: int) -> bool:
+    """Whether a group is on the leaves of others: as stated, or as a pair and a single switch have no others."""
+    stated = intent.servers[index].leaves
+    if stated is not None or not index:
+        return stated == "shared" and index > 0
+    topology = intent.topology
+    return topology.kind == "collapsed" or topology.tiers == 1 or topology.spine.count == 0
 
 
 def _planned(fabric: str, index: int, site: Site, source: Source, report: Report) -> int:
@@ -331,10 +368,39 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             report.error("FAB109", spec.at("topology", "planes"), "remove it: a collapsed-spine pair has one plane")
         if topology.tiers != "auto":
             report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
-        if len(spec.groups) > 1:
+    _leaves_stated(spec, intent, report)
+    if spec.converged:
+        _converged(spec, report)
+
+
+def _leaves_stated(spec: FabricSpec, intent: Fabric, report: Report) -> None:
+    """Own and shared leaves where they cannot be."""
+    for index, servers in enumerate(intent.servers):
+        if servers.leaves == "shared" and not index:
             report.error(
-                "FAB109", spec.at("servers"), "expected one group of servers: a collapsed-spine pair has one leaf pair"
+                "FAB109",
+                spec.at("servers", index, "leaves"),
+                "leaves: expected `own`: the first group of servers has the leaves that others share",
+                "remove it",
             )
+        if servers.leaves == "own" and index and spec.kind == "collapsed":
+            report.error(
+                "FAB109",
+                spec.at("servers", index, "leaves"),
+                "leaves: expected `shared`: a collapsed-spine pair has one pair",
+            )
+
+
+def _converged(spec: FabricSpec, report: Report) -> None:
+    """Servers on free ports of leaves need one network, whose leaves reach each other."""
+    if spec.networks > 1:
+        key = "planes" if spec.planes > 1 else "kind"
+        report.error(
+            "FAB109",
+            spec.at("topology", key),
+            f"{key}: NICs of several purposes on the same leaves need one network, got {spec.networks} isolated ones",
+            "make a fabric of its own for each purpose",
+        )
 
 
 def _rails_of_pods(spec: FabricSpec, report: Report) -> None:

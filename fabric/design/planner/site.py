@@ -12,10 +12,10 @@ from fabric.design.floor import rack_space
 from fabric.design.floor.rack_space import machines
 from fabric.design.intent.intent import Intent
 from fabric.design.planner import (
-    attachments,
     cable_lengths,
     inventory,
     lock_repair,
+    management_ports,
     one_tier,
     overlay,
     pins,
@@ -28,6 +28,7 @@ from fabric.design.planner.addresses import address_spaces
 from fabric.design.planner.assemble import Context, plan_fabric
 from fabric.design.planner.attachments import hold
 from fabric.design.planner.cable_lengths import longest_m
+from fabric.design.planner.free_ports import claims
 from fabric.design.planner.lock_repair import MOVED_POOL, id_spaces
 from fabric.design.planner.lossless import cabled, lossless
 from fabric.design.planner.numbers import AreaAllocator, LostRows, NumberSpace
@@ -156,7 +157,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     for name, fabric in plans.items():
         plans[name], locks[name] = _finished(fabric, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
-    ordered, locks = attachments.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
+    ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
     ordered = cable_lengths.with_longer(
         Plan(site=site.site, settings=site.settings, fabrics=ordered, lock=Lock(locks)), report
@@ -197,8 +198,7 @@ def _area_allocator(lock: Lock, spaces: Mapping[str, NumberSpace]) -> tuple[Area
 
 
 def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[lock_repair.Change]]:
-    attachments = {name: [attachment.name for attachment in spec.attachments] for name, spec in site.fabrics.items()}
-    return lock_repair.settled(lock, attachments)
+    return lock_repair.settled(lock, {name: claims(spec) for name, spec in site.fabrics.items()})
 
 
 def _warn_of_changes(site: SiteSpec, changes: list[lock_repair.Change], lost: list[LostRows], report: Report) -> None:

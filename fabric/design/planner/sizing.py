@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import gcd
@@ -14,6 +16,7 @@ from fabric.base.diagnostics import Report
 from fabric.base.rounding import ceil_div
 from fabric.design.planner.sizing_inputs import (
     Demand,
+    FreePorts,
     Misfit,
     Options,
     Shape,
@@ -26,7 +29,19 @@ from fabric.design.planner.sizing_inputs import (
 )
 from fabric.design.planner.sizing_rule import choose
 from fabric.design.planner.three_tiers import core_speed, joins, spine_split
-from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, NoFit, Sizing, capacity, leaf_ports, spare
+from fabric.model.plan import (
+    FabricSpec,
+    GroupSize,
+    GroupSpec,
+    NicUse,
+    NoFit,
+    Sizing,
+    capacity,
+    leaf_layout,
+    leaf_ports,
+    leaf_set,
+    spare,
+)
 from fabric.model.plan.lock import NOT_WIRED, WiredPods
 
 # --- the largest size: servers that the same intent carries before it needs another tier ----------------------
@@ -50,7 +65,7 @@ def _uplinks(spec: FabricSpec, demands: tuple[Demand, ...], speed: int, native: 
         return None
     try:
         for demand, uplinks in zip(demands, counts, strict=True):
-            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
+            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed, beside=demand.beside)
     except NoFit:
         return None
     return counts
@@ -146,18 +161,44 @@ def decide(spec: FabricSpec, wired: WiredPods = NOT_WIRED) -> tuple[Options, Sha
 
 
 def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
-    """The demand of `servers` servers of a group."""
+    """The demand of `servers` servers of a group; none where they share the leaves of another."""
     ports, per_leaf, unit = leaf_shape(spec, group)
+    if group.shared:
+        return Demand(units=0, leaves=0, servers_per_leaf=per_leaf, down=0, down_gbps=group.nic.speed_gbps)
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
     leaves = spec.rails(group) * per_nic * (unit // per_leaf)
+    further, shared = beside(spec, group)
     return Demand(
         units=ceil_div(group.places(servers), unit),
         leaves=leaves // spec.networks,
         servers_per_leaf=per_leaf,
         down=per_leaf * ports,
         down_gbps=group.nic.speed_gbps,
+        further=further,
+        shared=shared,
         pods_per_unit=spec.pods_per_unit(group),
     )
+
+
+def beside(
+    spec: FabricSpec, group: GroupSpec, *, lossless: bool = False
+) -> tuple[tuple[FreePorts, ...], tuple[tuple[int, int], ...]]:
+    """What a leaf of a group has on free ports: further NICs of its servers, and (Gb/s, ports) of groups that share it.
+
+    With `lossless` only those of NICs that RoCE runs on.
+    """
+    leaves = leaf_set(spec)
+    leaf_sets = spec.rails(group) if spec.kind == "rail-optimized" else 1
+
+    def taken(uses: Sequence[NicUse]) -> Iterator[tuple[int, int]]:
+        """(Gb/s, ports of one server on a leaf)"""
+        return ((use.nic.speed_gbps, ceil_div(use.ports, leaves)) for use in uses if use.lossless or not lossless)
+
+    shared: Counter[int] = Counter()
+    for other in spec.groups if group is spec.groups[0] else ():
+        for speed, ports in taken(other.uses if other.shared else ()):
+            shared[speed] += (other.per_rack or other.planned) * ports
+    return tuple(FreePorts(*its, leaf_sets) for its in taken(group.further)), tuple(sorted(shared.items()))
 
 
 def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
@@ -169,6 +210,8 @@ def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
 
 def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     """Servers per leaf and servers per unit; unless stated, as many as half the leaf's bandwidth carries."""
+    if group.shared:
+        return group.per_rack or group.planned, group.planned
     if spec.kind == "rack":
         if group.per_rack:
             return group.per_rack, group.unit_servers or group.per_rack
@@ -179,13 +222,28 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     speed, spare = group.nic.speed_gbps, spec.constraints.spare_server_ports
     half = spec.leaf.model.bandwidth_gbps // 2
     carried = min(half // speed, capacity(spec.leaf.model, speed)) - spare
-    servers = _fitting(spec, ports, max(1, carried // ports), speed)
+    further, shared = beside(spec, group)
+    if further or shared:
+        per_server = ports * speed + sum(its.speed_gbps * its.ports // its.leaf_sets for its in further)
+        left = half - sum(gbps * count for gbps, count in shared)
+        carried = min(carried, max(0, left) // per_server * ports)
+    servers = max(1, carried // ports)
+    demand = Demand(
+        units=1,
+        leaves=2,
+        servers_per_leaf=servers,
+        down=servers * ports,
+        down_gbps=speed,
+        further=further,
+        shared=shared,
+    )
+    servers = _fitting(spec, demand)
     return servers, servers
 
 
-def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
+def _fitting(spec: FabricSpec, demand: Demand) -> int:
     """Servers that a leaf has ports and uplinks for, up to so many, at the first speed that is tried; all where none fit."""
-    demand = Demand(units=1, leaves=2, servers_per_leaf=servers, down=servers * ports, down_gbps=speed_gbps)
+    servers = demand.servers_per_leaf
     speeds = uplink_speeds(spec, (demand,), broken_out=True)
     if spec.kind == "collapsed":  # no spines, so no other speed is tried
         speeds = [spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps]
@@ -267,7 +325,7 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
     ports = now.down // now.servers_per_leaf
     unit_leaves = now.leaves * spec.networks
     unit = _unit(spec, group, ports)[1]
-    per_pod = shape.units_per_pod or max(now.units, later.units)
+    per_pod = shape.units_per_pod or max(now.units, later.units, 1)
     return GroupSize(
         name=group.name,
         servers=group.count,
@@ -283,9 +341,12 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
         leaf_ports_per_server=ports,
         down=now.down,
         down_gbps=now.down_gbps,
-        uplinks=uplinks,
+        beside=now.beside,
+        uplinks=0 if group.shared else uplinks,
         held=group.held,
-        last_unit=() if group.full or not shape.spines else _last_unit(spec, shape, group, now, unit, uplinks),
+        last_unit=()
+        if group.full or group.shared or not shape.spines
+        else _last_unit(spec, shape, group, now, unit, uplinks),
     )
 
 
@@ -320,7 +381,7 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
 
 def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupSpec, speed_gbps: int) -> int:
     """Ports of a speed on the leaves of a group that no planned server needs: places of servers, and free cages."""
-    layout = leaf_ports(spec, size.down, size.down_gbps, size.uplinks, sizing.uplink_gbps)
+    layout = leaf_layout(spec, sizing, size)
     free = size.leaves * spare(spec.leaf.model, layout, speed_gbps)
     if speed_gbps == size.down_gbps:
         places = size.units * size.unit_servers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,6 +17,25 @@ from fabric.model.plan.lock import NOT_WIRED, WiredPods
 KeyPath = tuple[str | int, ...]
 
 
+@dataclass(frozen=True)
+class FreePorts:
+    """Ports of one server on free ports of a leaf, beside those that size it."""
+
+    speed_gbps: int
+    ports: int
+    leaf_sets: int  # that the servers of a unit are spread over
+
+
+def beside_ports(
+    servers: int, further: Sequence[FreePorts], shared: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """(Gb/s, ports) of a leaf with so many servers that its free cages must have, the fastest first."""
+    ports = Counter(dict(shared))
+    for its in further:
+        ports[its.speed_gbps] += ceil_div(servers, its.leaf_sets) * its.ports
+    return tuple(sorted(ports.items(), reverse=True))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Demand:
     """The demand of a group of servers, per unit and per leaf."""
@@ -24,7 +45,19 @@ class Demand:
     servers_per_leaf: int
     down: int  # server ports of one leaf, without spare ports
     down_gbps: int
+    further: tuple[FreePorts, ...] = ()  # of the same servers
+    shared: tuple[tuple[int, int], ...] = ()  # (Gb/s, ports) of a leaf for groups without leaves
     pods_per_unit: int = 1  # pods that the leaves of a unit are spread over, by rails
+
+    @property
+    def beside(self) -> tuple[tuple[int, int], ...]:
+        """(Gb/s, ports) of a leaf that its free cages must have, the fastest first."""
+        return beside_ports(self.servers_per_leaf, self.further, self.shared)
+
+    @property
+    def gbps(self) -> int:
+        """Bandwidth of the servers on a leaf."""
+        return self.down * self.down_gbps + sum(speed * ports for speed, ports in self.beside)
 
     def pods(self, units: int) -> int:
         """Pods of so many units each."""
@@ -138,13 +171,12 @@ def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
     stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
-    return ceil_div(demand.down * demand.down_gbps * spec.leaf_ratio.denominator, spec.leaf_ratio.numerator * speed)
+    return ceil_div(demand.gbps * spec.leaf_ratio.denominator, spec.leaf_ratio.numerator * speed)
 
 
 def ratio_kept(spec: FabricSpec, demand: Demand, uplinks: int, speed: int) -> bool:
     """Whether so many uplinks keep the leaf's oversubscription."""
-    down = demand.down * demand.down_gbps
-    return down * spec.leaf_ratio.denominator <= spec.leaf_ratio.numerator * uplinks * speed
+    return demand.gbps * spec.leaf_ratio.denominator <= spec.leaf_ratio.numerator * uplinks * speed
 
 
 def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...] | None:
@@ -166,7 +198,7 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
             )
             return None
         try:
-            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
+            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed, beside=demand.beside)
         except NoFit as error:
             code, path, hint = _blame(spec, demand, speed, error)
             down = f"{plural(demand.down + spare, 'port')} down at {demand.down_gbps}G"
@@ -216,7 +248,7 @@ def leaf_fits(spec: FabricSpec, demand: Demand, servers: int, speed: int) -> boo
     """Whether a leaf has the ports for so many servers and their uplinks."""
     less = replace(demand, down=servers * (demand.down // demand.servers_per_leaf), servers_per_leaf=servers)
     try:
-        leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
+        leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed, beside=less.beside)
     except NoFit:
         return False
     return True
@@ -229,7 +261,7 @@ def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, opt
         return True
     if ratio_kept(spec, demand, uplinks, speed):
         return True
-    down = demand.down * demand.down_gbps
+    down = demand.gbps
     options.misfits.append(
         Misfit(
             option=option,

@@ -31,13 +31,20 @@ from fabric.model.plan import (
     Device,
     ExternalConnection,
     FabricSpec,
+    GroupSpec,
     Ints,
     Links,
     NetworkPlan,
+    NicUse,
     Sizing,
     Tenancy,
     TenantNumber,
     TenantPlan,
+    leaf_set,
+    nic_uses,
+    of_nics,
+    server_ports,
+    spread_ports,
 )
 from fabric.model.plan.tenant_ports import owners
 
@@ -102,7 +109,7 @@ def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tu
     if not spec.bonds:
         return lag, {}
     bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
-    bonded = (links.kind == SERVER_LEAF) & bridged[owner]
+    bonded = of_nics(spec, wired.devices, links, lambda _, use: use.bond and use.ports % 2 == 0) & bridged[owner]
     lag[bonded] = links.column[bonded] + 1
     return lag, _pairs(wired)
 
@@ -317,20 +324,30 @@ def _check_management(
 def _ends(wired: WiredFabric, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
     """Link → (server group, server from 0, which of all its ports or bonds): what an address belongs to.
 
-    An attachment is a group of one.
+    An attachment is a group of one; so are NICs of a further purpose, of all servers of a group.
     """
     columns, devices = wired.links, wired.devices
-    bonds = {size.name: size.leaf_ports_per_server for size in wired.sizing.groups}
-    ports = {group.name: group.nic.ports for group in wired.spec.groups}
+    uses, use_of = nic_uses(wired.spec, devices, columns)
+    in_bond = [_place_in_bond(wired.spec, group, use).tolist() for group, use in uses]
     ends: dict[int, tuple[str, int, int]] = {}
     for link in links:
-        server = devices[int(columns.a[link])]
-        if server.role != SERVER:
-            ends[link] = (f"attachment/{server.name}", 0, int(columns.a_cage[link]) - 1)
+        end = devices[int(columns.a[link])]
+        if end.role != SERVER:
+            ends[link] = (f"attachment/{end.name}", 0, int(columns.a_cage[link]) - 1)
             continue
-        port = (int(columns.a_cage[link]) - 1) * ports[server.group] + int(columns.a_sub[link])
-        ends[link] = (server.group, server.number - 1, (int(lag[link]) - 1) % bonds[server.group] if lag[link] else port)
+        at = int(use_of[link])
+        group, use = uses[at]
+        port = (int(columns.a_cage[link]) - group.first_nic(use.nics)) * use.nic.ports + int(columns.a_sub[link])
+        name = group.name if use.nics == group.nics else f"{group.name}/{use.nics}"
+        ends[link] = (name, end.number - 1, in_bond[at][port] if lag[link] else port)
     return ends
+
+
+def _place_in_bond(spec: FabricSpec, group: GroupSpec, use: NicUse) -> Ints:
+    """Which of a server's bonds each port of its NICs is in, from 0."""
+    if use in group.on_free_ports:
+        return spread_ports(use.nic, leaf_set(spec), by_port=spec.dual_tor).local
+    return server_ports(spec, group).local
 
 
 def _network_hosts(

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.model.plan import (
-    ATTACHMENT,
     LEAF_LEAF,
     LEAF_SPINE,
     SERVER_LEAF,
@@ -369,19 +368,29 @@ def spine_core_links(
     )
 
 
-def attachment_links(
-    leaf: Sequence[int], number: Sequence[int], slots: Sequence[Slot], columns: Sequence[int], attachment: Sequence[int]
+def free_port_links(
+    kind: int,
+    device: Ints,
+    device_port: tuple[Ints, Ints],
+    leaf_index: Mapping[int, int],
+    placed: Sequence[tuple[tuple[int, int], Slot]],
 ) -> Links:
-    """Links of attachments: one per leaf port that no server needs."""
-    port = slot_table(slots)
-    order = np.arange(len(leaf))
+    """Links on leaf ports that no server of the leaf's own group needs.
+
+    Args:
+        device: index of the device of each link, and `device_port` its port there.
+        leaf_index: device index of each leaf by its number, from 1.
+        placed: (leaf number, column) and slot of each link.
+    """
+    spots = np.array([spot for spot, _ in placed], dtype=np.int64).reshape(-1, 2)
+    port = slot_table([slot for _, slot in placed])
     return _columns(
-        ATTACHMENT,
-        np.array([slot.speed_gbps for slot in slots], dtype=np.int64),
-        np.array(attachment, dtype=np.int64),
-        (order + 1, np.zeros_like(order), np.ones_like(order)),
-        np.array(leaf, dtype=np.int64),
+        kind,
+        np.array([slot.speed_gbps for _, slot in placed], dtype=np.int64),
+        np.asarray(device, dtype=np.int64),
+        (*device_port, np.ones(len(placed), dtype=np.int64)),
+        np.array([leaf_index[leaf] for (leaf, _), _ in placed], dtype=np.int64),
         (port.cage, port.sub, port.split),
-        row=np.array(number, dtype=np.int64),
-        column=np.array(columns, dtype=np.int64),
+        row=spots[:, 0] - 1,
+        column=spots[:, 1],
     )

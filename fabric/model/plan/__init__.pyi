@@ -31,15 +31,20 @@ from .sizing import (
     ServerPorts as ServerPorts,
     Sizing as Sizing,
     UnitPlan as UnitPlan,
+    leaf_set as leaf_set,
     nic_name as nic_name,
+    nic_uses as nic_uses,
+    of_nics as of_nics,
     server_ports as server_ports,
     servers_per_rack as servers_per_rack,
+    spread_ports as spread_ports,
     unit_plan as unit_plan,
 )
 from .spec import (
     Constraints as Constraints,
     FabricSpec as FabricSpec,
     GroupSpec as GroupSpec,
+    NicUse as NicUse,
     Positions as Positions,
     Release as Release,
     SiteSettings as SiteSettings,
@@ -103,11 +108,11 @@ from .topology import (
 )
 from .views import (
     Acl as Acl,
-    AttachedPorts as AttachedPorts,
     Balancing as Balancing,
     Buffer as Buffer,
     External as External,
     FabricLossless as FabricLossless,
+    FreePortCounts as FreePortCounts,
     Lag as Lag,
     Lossless as Lossless,
     Management as Management,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.base.rounding import ceil_div
+from fabric.base.text import plural
 from fabric.hardware.catalog.models import Pipelines, PortGroup, SwitchModel
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import FabricSpec
@@ -179,7 +180,7 @@ def _slots(model: SwitchModel, cages: list[int], speed_gbps: int, count: int) ->
 
 def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
     """The ports of a leaf of a group; spare server ports stand behind those of the servers."""
-    return leaf_ports(spec, group.down, group.down_gbps, group.uplinks, sizing.uplink_gbps)
+    return leaf_ports(spec, group.down, group.down_gbps, group.uplinks, sizing.uplink_gbps, beside=group.beside)
 
 
 def leaf_spine_ports_used(sizing: Sizing) -> int:
@@ -210,10 +211,40 @@ def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
     return lay_out(model, most_down(spec, up, down, sizing.core_gbps), down, up, sizing.core_gbps).down
 
 
-def leaf_ports(spec: FabricSpec, down: int, down_gbps: int, uplinks: int, uplink_gbps: int) -> Layout:
-    """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit."""
+def leaf_ports(
+    spec: FabricSpec,
+    down: int,
+    down_gbps: int,
+    uplinks: int,
+    uplink_gbps: int,
+    *,
+    beside: Iterable[tuple[int, int]] = (),
+) -> Layout:
+    """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit.
+
+    Args:
+        beside: (Gb/s, ports) that free cages must have room for.
+    """
     spare = spec.constraints.spare_server_ports
-    return lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
+    layout = lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
+    cages_left(spec.leaf.model, layout, beside)
+    return layout
+
+
+def cages_left(model: SwitchModel, layout: Layout, beside: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Free cages that are left beside further ports, (Gb/s, ports), each cage split for one speed. Raises NoFit."""
+    free = list(layout.free)
+    for speed, ports in beside:
+        missing = ports
+        for cage in layout.free:
+            if missing > 0 and cage in free and (split := splits_left(model, layout, cage).get(speed, 0)):
+                free.remove(cage)
+                missing -= split
+        if missing > 0:
+            if not capacity(model, speed):
+                raise NoSuchSpeed(f"it has no cage for {speed}G")
+            raise NoFit(f"{plural(ports, 'port')} of {speed}G are needed beside them, {ports - missing} are left")
+    return tuple(free)
 
 
 def most_down(spec: FabricSpec, up: int, down_gbps: int, up_gbps: int) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fabric.base.rounding import ceil_div
+from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan.lock import Ints
-from fabric.model.plan.spec import FabricSpec, GroupSpec
-from fabric.model.plan.topology import CORE, LEAF, SPINE
+from fabric.model.plan.spec import FabricSpec, GroupSpec, NicUse
+from fabric.model.plan.topology import CORE, LEAF, SERVER, SERVER_LEAF, SPINE, Device, Links
 
 # --- Counts ---------------------------------------------------------------------------------------------------
 
@@ -32,6 +35,7 @@ class GroupSize:
     leaf_ports_per_server: int
     down: int  # server ports of a leaf, without spare ports
     down_gbps: int
+    beside: tuple[tuple[int, int], ...] = ()  # (Gb/s, ports) of a leaf for NICs on its free ports, reserved
     uplinks: int  # of a leaf of the finished fabric
     held: tuple[int, ...]  # places over all units that attachments hold
     last_unit: tuple[int, ...]  # links from each leaf of the last unit to each spine, where fewer than elsewhere
@@ -39,6 +43,11 @@ class GroupSize:
     @property
     def leaves(self) -> int:
         return self.units * self.unit_leaves
+
+    @property
+    def leaf_gbps(self) -> int:
+        """Bandwidth of the servers on a leaf."""
+        return self.down * self.down_gbps + sum(speed * ports for speed, ports in self.beside)
 
     def leaves_of_pod(self, units: int, networks: int) -> int:
         """Leaves of so many units in one pod of an isolated network."""
@@ -79,6 +88,11 @@ class Sizing:
     @property
     def units(self) -> int:
         return sum(group.units for group in self.groups)
+
+    @property
+    def leaf_groups(self) -> tuple[GroupSize, ...]:
+        """Groups with leaves of their own."""
+        return tuple(group for group in self.groups if group.unit_leaves)
 
     @property
     def leaves(self) -> int:
@@ -186,7 +200,7 @@ def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
     rule = spec.constraints.pods
     pod = block // rule.rails if rule and rule.rails else np.zeros(count, int)
     rank = np.zeros(count, dtype=np.int64)
-    for at in np.ndindex(spec.networks, int(pod.max()) + 1):
+    for at in np.ndindex(spec.networks, int(pod.max(initial=0)) + 1):
         mine = (network == at[0]) & (pod == at[1])
         rank[mine] = np.arange(int(mine.sum()))
     rack = block if racks else np.full(count, -1)
@@ -206,31 +220,75 @@ class ServerPorts:
 def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
     """Which leaf every port of a server goes to: neighboring NICs share a rail, neighboring ports a leaf."""
     nics, ports = group.nic.count, group.nic.ports
-    nic, port = np.divmod(np.arange(nics * ports), ports)
     if spec.kind == "collapsed":
-        by_port = spec.dual_tor or nics % 2
-        leaf = port * 2 // ports if by_port else nic * 2 // nics
-    else:
-        per_nic = spec.leaves_per_nic(group)
-        rail = nic * spec.rails(group) // nics
-        leaf = rail * per_nic + port * per_nic // ports
-    local = np.zeros(nics * ports, dtype=np.int64)
+        return spread_ports(group.nic, 2, by_port=spec.dual_tor)
+    nic, port = np.divmod(np.arange(nics * ports), ports)
+    per_nic = spec.leaves_per_nic(group)
+    rail = nic * spec.rails(group) // nics
+    return _located(nic, port, rail * per_nic + port * per_nic // ports)
+
+
+def spread_ports(nics: NicSet, leaves: int, *, by_port: bool = False) -> ServerPorts:
+    """The ports of one server over so many leaves that have all of them: half of the NICs to each of two leaves, or half of
+    every NIC's ports. Ports that these do not share evenly take turns.
+    """
+    nic, port = np.divmod(np.arange(nics.count * nics.ports), nics.ports)
+    if nics.ports % leaves == 0 and (by_port or nics.count % leaves):
+        return _located(nic, port, port * leaves // nics.ports)
+    even = nics.count % leaves == 0
+    return _located(nic, port, nic * leaves // nics.count if even else np.arange(len(nic)) % leaves)
+
+
+def _located(nic: Ints, port: Ints, leaf: Ints) -> ServerPorts:
+    local = np.zeros(len(leaf), dtype=np.int64)
     for at in sorted(set(leaf.tolist())):
         local[leaf == at] = np.arange(int((leaf == at).sum()))
     return ServerPorts(nic, port, leaf, local)
 
 
+def leaf_set(spec: FabricSpec) -> int:
+    """Leaves that the ports of one server's NICs on free ports are spread over: a pair, or one leaf."""
+    return 2 if spec.kind == "collapsed" else spec.leaves_per_nic(spec.groups[0])
+
+
 def nic_name(group: GroupSpec, nic: int, port: int) -> str:
     """A NIC port as it is labeled: `compute1`, `storage2`, `compute1p2` where a NIC has several ports.
 
-    The purpose is part of it, since one server has NICs in several fabrics. `nic` counts from 1, `port` from 0.
+    The purpose is part of it, since a server has NICs of several. `nic` counts from 1 in its group, `port` from 0.
     """
-    return f"{group.nics}{nic}" + (f"p{port + 1}" if group.nic.ports > 1 else "")
+    use, number = group.use_of(nic)
+    return f"{use.nics}{number}" + (f"p{port + 1}" if use.nic.ports > 1 else "")
+
+
+def nic_uses(spec: FabricSpec, devices: Sequence[Device], links: Links) -> tuple[list[tuple[GroupSpec, NicUse]], Ints]:
+    """The NICs of every group by purpose, and of each link which of them it is on; -1 of links without a server."""
+    uses = [(group, use) for group in spec.groups for use in group.uses]
+    use_of = np.full(len(links), -1, dtype=np.int64)
+    rows = np.flatnonzero(links.kind == SERVER_LEAF)
+    number = {group.name: at for at, group in enumerate(spec.groups)}
+    group_of = np.full(1 + max((device.index for device in devices), default=0), -1, dtype=np.int64)
+    for device in devices:
+        if device.role == SERVER:
+            group_of[device.index] = number.get(device.group, -1)
+    its, nic = group_of[links.a[rows]], links.a_cage[rows]
+    for at, (group, use) in enumerate(uses):
+        first = group.first_nic(use.nics)
+        use_of[rows[(its == number[group.name]) & (nic >= first) & (nic < first + use.nic.count)]] = at
+    return uses, use_of
+
+
+def of_nics(
+    spec: FabricSpec, devices: Sequence[Device], links: Links, wanted: Callable[[GroupSpec, NicUse], bool]
+) -> NDArray[np.bool_]:
+    """The links of servers' NICs for which `wanted` holds."""
+    uses, use_of = nic_uses(spec, devices, links)
+    chosen: NDArray[np.bool_] = np.array([*(wanted(group, use) for group, use in uses), False], dtype=bool)[use_of]
+    return chosen
 
 
 def servers_per_rack(spec: FabricSpec, size: GroupSize, group: GroupSpec) -> int:
     """Servers in one rack; 0 where the intent knows no racks."""
-    return size.servers_per_leaf if spec.kind == "rack" else group.per_rack or 0
+    return size.servers_per_leaf if spec.kind == "rack" and not group.shared else group.per_rack or 0
 
 
 def positions(count: int, held: tuple[int, ...]) -> Ints:

@@ -13,7 +13,7 @@ from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
 from fabric.model.plan.topology import KINDS, NONE, Lengths
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
-from fabric.model.settings.site import Attachment, Floor, Home, PodRule, Uplinks
+from fabric.model.settings.site import PURPOSES, Attachment, Floor, Home, PodRule, Uplinks
 
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
 
@@ -106,21 +106,72 @@ class SiteSettings:
 # --- Site and fabrics -----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class NicUse:
+    """NICs of one purpose that a fabric connects."""
+
+    nics: str  # their purpose
+    nic: NicSet
+    bond: bool = True  # two ports on two leaves are one bond in layer-2 networks
+
+    @property
+    def ports(self) -> int:
+        """Ports of a server."""
+        return self.nic.count * self.nic.ports
+
+    @property
+    def lossless(self) -> bool:
+        """Whether RoCE runs on them, where they are on free ports of a lossless fabric."""
+        return self.nics in PURPOSES and PURPOSES[self.nics].lossless
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroupSpec:
-    """Servers of one kind."""
+    """Servers of one kind. Their NICs are numbered through `uses`: those of the first purpose have units and leaves, the
+    ports of others are on free ports of the same leaves.
+    """
 
     name: str
     model: str
     server: ServerModel
-    nics: str  # purpose of the NICs that this fabric connects
+    nics: str  # purpose of the NICs that this fabric connects, the first of several
     nic: NicSet
+    bond: bool = True  # as in NicUse
+    further: tuple[NicUse, ...] = ()  # NICs of other purposes
+    shared: bool = False  # on free ports of the leaves of other groups
     count: int
     planned: int  # at least `count`
     per_rack: int | None
     unit_servers: int | None  # None: as many as half the leaf's bandwidth carries
     full: bool
     held: tuple[int, ...] = ()  # places over all units that attachments hold, sorted
+
+    @property
+    def uses(self) -> tuple[NicUse, ...]:
+        """All NICs that the fabric connects, by purpose."""
+        return (NicUse(self.nics, self.nic, self.bond), *self.further)
+
+    @property
+    def on_free_ports(self) -> tuple[NicUse, ...]:
+        """NICs without leaves of their own."""
+        return self.uses if self.shared else self.further
+
+    def use_of(self, nic: int) -> tuple[NicUse, int]:
+        """The NICs that a number of the group belongs to, and its number among them; both from 1."""
+        for use in self.uses:
+            if nic <= use.nic.count:
+                return use, nic
+            nic -= use.nic.count
+        return NicUse(self.nics, self.nic, self.bond), nic  # a NIC that the model has not
+
+    def first_nic(self, nics: str) -> int:
+        """Number of the first NIC of a purpose, from 1."""
+        before = 1
+        for use in self.uses:
+            if use.nics == nics:
+                return before
+            before += use.nic.count
+        raise KeyError(nics)
 
     def places(self, servers: int) -> int:
         """Places that so many servers span, with those of attachments between them."""
@@ -210,6 +261,11 @@ class FabricSpec:
     def length_m(self) -> dict[str, int]:
         """Metres of cable by kind of link; 0 for a kind that the fabric does not have."""
         return {kind: length.metres for kind, length in zip(KINDS, self.lengths, strict=True)}
+
+    @property
+    def converged(self) -> bool:
+        """Whether NICs of several purposes, or several groups of servers, are on the same leaves."""
+        return any(group.on_free_ports for group in self.groups)
 
     def leaves_per_nic(self, group: GroupSpec) -> int:
         """Leaves that the ports of one NIC are spread over."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, enum_of, json_key
-from fabric.model.plan.cages import Layout, capacity, leaf_layout, spare, spine_layout
+from fabric.model.plan.cages import Layout, cages_left, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import FabricSpec
 from fabric.model.plan.topology import CORE, KINDS, LEAF, SPINE, SWITCH_ROLES
@@ -42,6 +43,7 @@ class PortsDocument(Document):
     spare: Count
     down_speed_gbps: Count
     up_speed_gbps: Count
+    further: dict[str, Count] = json_key("Gb/s → ports of NICs of other purposes, and of groups without leaves", default=None)
 
 
 class BgpDocument(Document):
@@ -55,7 +57,7 @@ class LimitsDocument(Document):
 
 
 class GroupDocument(Document):
-    """Servers of one kind, with units and leaves of their own."""
+    """Servers of one kind, with units and leaves of their own; without units where they share those of another."""
 
     model: Text
     servers: Count
@@ -113,7 +115,7 @@ class PlanDocument(Document):
 def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     """Logical Ethernet links by kind, over all planes and pods."""
     return {
-        "server-leaf": sum(g.servers * s.nic.count * s.nic.ports for g, s in zip(sizing.groups, spec.groups, strict=True)),
+        "server-leaf": sum(group.count * use.ports for group in spec.groups for use in group.uses),
         "leaf-leaf": sizing.groups[0].uplinks if sizing.kind == "collapsed" else 0,
         "leaf-spine": sizing.leaf_spine_links(),
         "spine-core": sizing.spine_core_links(),
@@ -154,14 +156,21 @@ def _spine_core_cages(spec: FabricSpec, sizing: Sizing) -> int:
     return len({slot.cage for slot in layout.up[: sizing.links_per_core * sizing.cores_built]})
 
 
-def _leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> dict[str, int]:
+Ports = dict[str, Any]  # numbers, and a mapping of the further ones
+
+
+def _leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Ports:
+    if not group.unit_leaves:
+        return _ports(0, 0, 0, 0, 0)
     layout = leaf_layout(spec, sizing, group)
     built = sizing.links_per_spine(group) * sizing.spines_built if sizing.spines else group.uplinks
-    free = spare(spec.leaf.model, layout, group.down_gbps) + len(layout.down) - group.down
-    return _ports(group.down, built, free, group.down_gbps, sizing.uplink_gbps)
+    left = replace(layout, free=cages_left(spec.leaf.model, layout, group.beside))
+    free = spare(spec.leaf.model, left, group.down_gbps) + len(layout.down) - group.down
+    ports = _ports(group.down, built, free, group.down_gbps, sizing.uplink_gbps)
+    return ports | ({"further": {str(speed): count for speed, count in group.beside}} if group.beside else {})
 
 
-def _spine_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+def _spine_ports(spec: FabricSpec, sizing: Sizing) -> Ports:
     if not sizing.spines:
         return _ports(0, 0, 0, 0, 0)
     if sizing.tiers == 2:
@@ -176,18 +185,18 @@ def _spine_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     return _ports(pod, sizing.links_per_core * sizing.cores_built, free, sizing.uplink_gbps, sizing.core_gbps)
 
 
-def _core_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+def _core_ports(spec: FabricSpec, sizing: Sizing) -> Ports:
     if sizing.tiers < 3:
         return _ports(0, 0, 0, 0, 0)
     used = sizing.pods * min(sizing.spines_per_core, sizing.spines_built) * sizing.links_per_core
     return _ports(used, 0, capacity(spec.core.model, sizing.core_gbps) - used, sizing.core_gbps, 0)
 
 
-def _ports(down: int, up: int, free: int, down_gbps: int, up_gbps: int) -> dict[str, int]:
+def _ports(down: int, up: int, free: int, down_gbps: int, up_gbps: int) -> Ports:
     return {"down": down, "up": up, "spare": free, "down_speed_gbps": down_gbps, "up_speed_gbps": up_gbps}
 
 
-def oversubscription(sizing: Sizing, ports: dict[str, dict[str, int]]) -> dict[str, float | None]:
+def oversubscription(sizing: Sizing, ports: dict[str, Ports]) -> dict[str, float | None]:
     """What was built: server bandwidth per uplink bandwidth of a leaf, bandwidth down per up of a spine."""
     leaf, spine = ports["leaf"], ports["spine"]
     return {
@@ -196,11 +205,13 @@ def oversubscription(sizing: Sizing, ports: dict[str, dict[str, int]]) -> dict[s
     }
 
 
-def _ratio(ports: dict[str, int]) -> float:
+def _ratio(ports: Ports) -> float:
     up = ports["up"] * ports["up_speed_gbps"]
     if not up:
         return 1.0  # without spines: what leaves carry has no uplinks to share
-    return round(ports["down"] * ports["down_speed_gbps"] / up, 4)
+    down = ports["down"] * ports["down_speed_gbps"]
+    down += sum(int(speed) * count for speed, count in ports.get("further", {}).items())
+    return float(round(down / up, 4))
 
 
 def asns(spec: FabricSpec, sizing: Sizing) -> int:
@@ -267,18 +278,22 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     return result
 
 
-def kinds_of_switch(row: dict[str, Any]) -> Iterator[tuple[str, str, int, dict[str, int]]]:
+def kinds_of_switch(row: dict[str, Any]) -> Iterator[tuple[str, str, int, Ports]]:
     """Tier, group of servers, number and ports of the switches of a summary; leaves by group where there are several."""
     for tier in row["models"]:
-        groups = row.get("groups", {}) if tier == "leaf" else {}
+        groups = _with_leaves(row) if tier == "leaf" else {}
         yield from ((tier, name, own["leaves"], own["ports"]) for name, own in groups.items())
         if not groups:
             yield tier, "", row["switches"][tier], row["ports"][tier]
 
 
+def _with_leaves(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: own for name, own in row.get("groups", {}).items() if own["leaves"]}
+
+
 def leaf_ratios(row: dict[str, Any]) -> list[float]:
     """The oversubscription of the leaves of a summary, each distinct one once, in the order of the groups."""
-    ratios = [own["oversubscription"] for own in row.get("groups", {}).values()] or [row["oversubscription"]["leaf"]]
+    ratios = [own["oversubscription"] for own in _with_leaves(row).values()] or [row["oversubscription"]["leaf"]]
     return [ratio for ratio in dict.fromkeys(ratios) if ratio is not None]
 
 
@@ -290,7 +305,7 @@ def built_ratio(row: dict[str, Any]) -> float:
 
 
 def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:
-    """One of several groups of servers, which has units and leaves of its own."""
+    """One of several groups of servers."""
     group, server = sizing.groups[index], spec.groups[index].server
     ports = _leaf_ports(spec, sizing, group)
     return {
@@ -327,5 +342,5 @@ def _planned(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         "servers": sum(s.planned for s in spec.groups),
         "units": units,
         "switches": {role: sizing.planned_by_role[role] for role in (LEAF, SPINE, CORE)},
-        "oversubscription": {"leaf": round(group.down * group.down_gbps / up, 4) if up else 1.0},
+        "oversubscription": {"leaf": round(group.leaf_gbps / up, 4) if up else 1.0},
     }

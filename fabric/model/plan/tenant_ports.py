@@ -1,7 +1,7 @@
 """Owners of ports: assigns every server link to a tenant of the intent.
 
-A tenant has servers by name or range, racks, rails. Servers and racks add up, rails narrow them down (rails alone: those of
-every server). A tenant that names nothing takes the servers that no other tenant has.
+A tenant has servers by name or range, racks, rails, NICs. Servers and racks add up, rails and NICs narrow them down (these
+alone: those of every server). A tenant that names nothing takes the ports that no other tenant has.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Report, nearest
-from fabric.base.text import plural
+from fabric.base.text import listed, plural
 from fabric.model.plan.lock import Ints
+from fabric.model.plan.sizing import nic_uses
 from fabric.model.plan.spec import FabricSpec
 from fabric.model.plan.tenants import CLOSED, NO_TENANT
 from fabric.model.plan.topology import ATTACHED, ATTACHMENT, SERVER, SERVER_LEAF, Device, Links
@@ -35,11 +37,14 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
     first = servers[0].index if servers else 0
     names = {device.name: device.index - first for device in servers}
     rack = np.array([device.rack for device in servers], dtype=np.int64)
-    rail = _rails(spec, devices, links, served)
+    uses, use_of = nic_uses(spec, devices, links)
+    own_leaves = np.array([*(use not in group.on_free_ports for group, use in uses), False])  # what has rails
+    rail = np.where(own_leaves[use_of[served]], _rails(spec, devices, links, served), -1)
+    purpose = np.array([use.nics for _, use in uses] + [""])[use_of[served]]
     owner[served] = CLOSED
     rest: list[int] = []
     for index, tenant in enumerate(tenants):
-        if not tenant.servers and not tenant.racks and not tenant.rails:
+        if not names_ports(tenant):
             rest.append(index)
             continue
         chosen = _servers(spec, index, tenant, names, rack, report)
@@ -47,12 +52,15 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
         if tenant.rails:
             _check_numbers(spec, index, "rails", tenant.rails, rail, report)
             selected = selected & np.isin(rail, np.array(tenant.rails) - 1)
+        if tenant.nics:
+            _check_nics(spec, index, tenant, purpose, report)
+            selected = selected & np.isin(purpose, tenant.nics)
         _claim(spec, owner, served[selected], index, devices, links, report=report)
     if len(rest) > 1:
         report.error(
             "FAB147",
             spec.at("tenants", rest[1]),
-            f"tenants '{tenants[rest[0]].name}' and '{tenants[rest[1]].name}': expected servers, racks or rails, got none",
+            f"tenants '{tenants[rest[0]].name}' and '{tenants[rest[1]].name}': expected servers, racks, rails or NICs",
             "one tenant may leave them out: it takes all other ports",
         )
     elif rest:
@@ -63,6 +71,24 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
     _attachments(spec, devices, links, owner)
     _warn_empty(spec, owner, served, links, report)
     return owner
+
+
+def names_ports(tenant: Tenant) -> bool:
+    """Whether a tenant says which ports are its own; one that does not has all others."""
+    return bool(tenant.servers or tenant.racks or tenant.rails or tenant.nics)
+
+
+def _check_nics(spec: FabricSpec, index: int, tenant: Tenant, purpose: NDArray[np.str_], report: Report) -> None:
+    """Reports purposes that no NIC of the fabric has."""
+    known = sorted(set(purpose.tolist()))
+    for n, nics in enumerate(tenant.nics):
+        if nics not in known:
+            report.error(
+                "FAB147",
+                spec.at("tenants", index, "nics", n),
+                f"tenant '{tenant.name}': expected NICs that this fabric connects ({listed(known)}), got '{nics}'",
+                "`nics` of a group of servers lists those that are connected",
+            )
 
 
 def _note_groups(
@@ -173,7 +199,7 @@ def _claim(
             spec.at("tenants", tenant),
             f"tenants '{other.name}' and '{spec.tenants[tenant].name}': expected different ports, both select "
             f"{devices[int(links.a[link])].name} ({plural(len(taken), 'port')} in all)",
-            "a port has one tenant; `rails` divides a server's ports",
+            "a port has one tenant; `rails` and `nics` divide a server's ports",
         )
     owner[selected] = tenant
 
@@ -198,10 +224,10 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
             "FAB187",
             spec.at("tenants"),
             f"fabric '{spec.name}': {plural(len(closed), 'port')} of {' and '.join(ends)} belong to no tenant and are shut",
-            "a tenant without servers, racks and rails takes all other ports; `tenant:` assigns an attachment",
+            "a tenant without servers, racks, rails and NICs takes all other ports; `tenant:` assigns an attachment",
         )
     for at, tenant in enumerate(spec.tenants):
-        if not (owner == at).any() and (tenant.servers or tenant.racks or tenant.rails):
+        if not (owner == at).any() and names_ports(tenant):
             report.warn("FAB187", spec.at("tenants", at), f"tenant '{tenant.name}' has no port", "")
         _warn_bare(spec, at, owner, report)
 

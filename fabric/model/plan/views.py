@@ -80,7 +80,8 @@ class Qos:
 SpeedAndLength = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in
 
 
-AttachedPorts = Mapping[str, Mapping[SpeedAndLength, int]]  # server group → lossless ports of attachments on its fullest leaf
+# Server group → lossless ports of attachments, and of NICs on free ports, of its fullest leaf.
+FreePortCounts = Mapping[str, Mapping[SpeedAndLength, int]]
 
 
 @dataclass(frozen=True)

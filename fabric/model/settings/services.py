@@ -76,6 +76,9 @@ class Tenant(Key):
     servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
     racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
+    nics: Annotated[tuple[Line, ...], ListOf] = Field(
+        (), description="purposes of the NICs, where a fabric connects several of a server; default: all"
+    )
     vni: Vni | None = Field(None, description="VNI of the VRF; default: from `overlay.l3vni_base`")
     networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
     imports: Annotated[tuple[Name, ...], ListOf] = Field(

@@ -47,7 +47,7 @@ class HealthyNetwork:
     @cached_property
     def unit(self) -> Ints:
         """Unit of every server port."""
-        return np.array([device.unit for device in self.net.fabric.devices], dtype=np.int64)[self.net.ports.server]
+        return np.array([device.unit for device in self.net.fabric.devices], dtype=np.int64)[self.net.ports.leaf]
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ catalog:
 fabrics:
   backend:
     nos: {leaf: eos, spine: eos, core: eos}
-    servers: {model: mine, nics: compute, count: 16}
+    servers: {model: mine, nics: compute, count: 16, homing: {compute: bond}}
     topology:
       leaf: {switch: ours, nos: eos}
       spine: {switch: ours, nos: eos}
@@ -51,7 +51,9 @@ fabrics:
         - {name: wan, links: 2, external: {asn: 64602, tenants: red}}
         - {name: probe, links: 1, tenant: red}
     overlay: {kind: evpn-vxlan}
-    tenants: [{name: red, servers: mine-0001..0008, imports: blue}, {name: blue, servers: mine-0009..0016, imports: red}]
+    tenants:
+      - {name: red, servers: mine-0001..0008, nics: compute, imports: blue}
+      - {name: blue, servers: mine-0009..0016, imports: red}
     pins: {backend-leaf001: {asn: 4200000100}}
     releases: {eos: "4.33"}
 """
@@ -86,6 +88,12 @@ SELECTORS = {
     "TierNos.spine": ("spine: eos,", "spine: eoss,", "expected one of"),
     "TierNos.core": ("core: eos}", "core: eoss}", "expected one of"),
     "ServerGroup.model": ("{model: mine", "{model: mein", "error[FAB106]: unknown server model 'mein'"),
+    "ServerGroup.homing": (
+        "homing: {compute:",
+        "homing: {compte:",
+        "homing: expected NICs of the group (compute), got 'compte'",
+    ),
+    "Tenant.nics": ("nics: compute, imports", "nics: compte, imports", "expected NICs that this fabric connects (compute)"),
     "ServerGroup.nics": ("nics: compute, count", "nics: compte, count", "has no NICs for 'compte'"),
     "Topology.switch": (
         "topology:\n      leaf: {switch: ours, ",

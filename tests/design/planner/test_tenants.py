@@ -90,7 +90,7 @@ def test_ports_follow_from_servers_racks_and_rails(tenants: list[dict[str, Any]]
         ([{"name": "red", "servers": "gpu-1"}], "tenant 'red': expected servers of this fabric, got 'gpu-1'"),
         ([{"name": "red", "racks": 4}], "tenant 'red': expected racks 1 to 3, got 4"),
         ([{"name": "red", "rails": 9}], "tenant 'red': expected rails 1 to 8, got 9"),
-        ([{"name": "red"}, {"name": "blue"}], "tenants 'red' and 'blue': expected servers, racks or rails, got none"),
+        ([{"name": "red"}, {"name": "blue"}], "tenants 'red' and 'blue': expected servers, racks, rails or NICs"),
     ],
 )  # fmt: skip
 def test_what_a_tenant_cannot_have(tenants: list[dict[str, Any]], message: str) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fabric.audit.checks import Check, Design, Finding
 from fabric.base.text import counted, listed
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import ATTACHMENT, CLOSED, CORE, LEAF, SPINE, Device, FabricPlan
+from fabric.model.plan import ATTACHMENT, CLOSED, CORE, LEAF, SPINE, Device, FabricPlan, of_nics
 from fabric.nos.target import target
 
 # --- fabric ---------------------------------------------------------------------------------------------------
@@ -149,11 +149,12 @@ class Ends:
 
 
 def meant(fabric: FabricPlan) -> Ints:
-    """The links that need PFC: all that are up, except to routers and to attachments with `lossless: false`."""
+    """The links that need PFC: all that are up, less those of routers, NICs for TCP, attachments with `lossless: false`."""
     links = fabric.links
     out = {attachment.name for attachment in fabric.spec.attachments if attachment.external or attachment.lossless is False}
     plain = np.array([device.name in out for device in fabric.devices], dtype=bool)
-    return np.flatnonzero((fabric.tenancy.owner != CLOSED) & ~((links.kind == ATTACHMENT) & plain[links.a]))
+    tcp = of_nics(fabric.spec, fabric.devices, links, lambda group, use: use in group.on_free_ports and not use.lossless)
+    return np.flatnonzero((fabric.tenancy.owner != CLOSED) & ~((links.kind == ATTACHMENT) & plain[links.a]) & ~tcp)
 
 
 def sorts(fabric: FabricPlan) -> list[tuple[str, str]]:

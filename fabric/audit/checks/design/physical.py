@@ -33,6 +33,7 @@ from fabric.model.plan import (
     SPINE_CORE,
     SWITCH_ROLES,
     FabricPlan,
+    nic_uses,
     server_ports,
     unit_plan,
 )
@@ -150,7 +151,9 @@ class PlanesApart(FabricCheck):
                 unit_plan(fabric.spec, size.unit_leaves, fabric.spec.leaves_per_nic(spec)),
                 server_ports(fabric.spec, spec),
             )
-            mine = links[group[fabric.links.a[links]] == index]
+            if spec.shared:
+                continue
+            mine = links[(group[fabric.links.a[links]] == index) & (fabric.links.a_cage[links] <= spec.nic.count)]
             port = (fabric.links.a_cage[mine] - 1) * spec.nic.ports + fabric.links.a_sub[mine]
             known = port < len(ports.leaf)  # a NIC that the server has not is a matter of ports
             mine, leaf = mine[known], ports.leaf[port[known]]
@@ -180,14 +183,14 @@ class Speeds(FabricCheck):
 
     def check(self, design: Design) -> Iterator[Finding]:
         fabric, links = design.fabric, rows(design.fabric, SERVER_LEAF)
-        for at, group in enumerate(fabric.spec.groups):
-            mine = np.array([device.group == group.name for device in fabric.devices], dtype=bool)
-            here = links[mine[fabric.links.a[links]]]
-            wrong = here[fabric.links.speed_gbps[here] != group.nic.speed_gbps]
+        uses, use_of = nic_uses(fabric.spec, fabric.devices, fabric.links)
+        for at, (group, use) in enumerate(uses):
+            here = links[use_of[links] == at]
+            wrong = here[fabric.links.speed_gbps[here] != use.nic.speed_gbps]
             if len(wrong):
-                text = f"the link between {link_ends(fabric, wrong[0])}: expected the NIC speed, {group.nic.speed_gbps}G, got"
+                text = f"the link between {link_ends(fabric, wrong[0])}: expected the NIC speed, {use.nic.speed_gbps}G, got"
                 got = f"{fabric.links.speed_gbps[wrong[0]]}G{in_all(len(wrong), 'link')}"
-                yield self.finding(design, ("servers", at), f"{text} {got}")
+                yield self.finding(design, ("servers", fabric.spec.groups.index(group)), f"{text} {got}")
 
 
 class CableReach(FabricCheck):
@@ -310,10 +313,14 @@ class Ports(FabricCheck):
         for at, group in enumerate(fabric.spec.groups):
             in_group = np.array([device.group == group.name for device in fabric.devices], dtype=bool)
             mine = server_links[in_group[links.a[server_links]]]
-            over = mine[(links.a_cage[mine] > group.nic.count) | (links.a_sub[mine] >= group.nic.ports)]
+            ports = np.array([0, *(use.nic.ports for use in group.uses for _ in range(use.nic.count))])
+            nic = links.a_cage[mine]
+            over = mine[(nic >= len(ports)) | (links.a_sub[mine] >= ports[np.minimum(nic, len(ports) - 1)])]
             if len(over):
                 got = f"NIC {links.a_cage[over[0]]} port {links.a_sub[over[0]] + 1}{in_all(len(over), 'port')}"
-                model = f"{plural(group.nic.count, 'NIC')} with {plural(group.nic.ports, 'port')} each"
+                model = listed(
+                    [f"{plural(use.nic.count, 'NIC')} with {plural(use.nic.ports, 'port')} each" for use in group.uses]
+                )
                 text = f"{fabric.devices[links.a[over[0]]].name}: the server model has {model}, but the plan uses {got}"
                 yield self.finding(design, ("servers", at), text)
 

@@ -22,7 +22,7 @@ from fabric.audit.checks.design.base import (
     rows,
 )
 from fabric.base.text import plural
-from fabric.model.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan
+from fabric.model.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan, of_nics
 
 FEWEST_SPINES = 4
 SMALL_LEAVES = 8  # below that a fabric is a lab or a first rack
@@ -70,8 +70,8 @@ class SinglePoints(FabricCheck):
 
     def check(self, design: Design) -> Iterator[Finding]:
         fabric, purpose = design.fabric, design.fabric.spec.purpose
-        if purpose in ("frontend", "storage"):
-            links = rows(fabric, SERVER_LEAF)
+        links = _redundant(fabric)
+        if len(links):
             pairs = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0)
             leaves = per_device(fabric, pairs[:, 0])
             alone = np.flatnonzero(of_role(fabric, SERVER) & (leaves == 1))
@@ -83,13 +83,25 @@ class SinglePoints(FabricCheck):
                     design,
                     ("topology", "dual_tor"),
                     text + in_all(len(alone), "server"),
-                    hint=split if group.nic.count > 1 and group.nic.ports == 1 else "",
+                    hint=split if not fabric.spec.converged and group.nic.count > 1 and group.nic.ports == 1 else "",
                     severity=NOTE if purpose == "storage" else "",
                 )
         borders = {int(fabric.links.b[connection.link]) for connection in fabric.tenancy.external_connections}
         if len(borders) == 1:
             text = f"all external connections are on one leaf, {named(fabric, borders)}"
             yield self.finding(design, ("topology", "attachments"), text)
+
+
+def _redundant(fabric: FabricPlan) -> Ints:
+    """Server links that should survive the failure of a switch: of a frontend or storage fabric, or such NICs in another."""
+    spec, links = fabric.spec, rows(fabric, SERVER_LEAF)
+    purposes = ("frontend", "storage")
+    if spec.purpose in purposes or not spec.converged:
+        return links if spec.purpose in purposes else links[:0]
+    wanted = of_nics(
+        spec, fabric.devices, fabric.links, lambda group, use: use in group.on_free_ports and use.nics in purposes
+    )
+    return np.flatnonzero(wanted)
 
 
 def promised(fabric: FabricPlan, role: str) -> Fraction | None:

@@ -1,0 +1,199 @@
+"""Converged fabrics: NICs of several purposes and several groups of servers on the same leaves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from fabric.base.diagnostics import InputError
+from fabric.configs.view_of import Views
+from fabric.model.plan import LEAF, SERVER_LEAF, FabricPlan, PortLabels
+from fabric.model.plan.lock_file import Lock
+from tests.design.planner.helpers import make, summarize
+
+SERVERS = """\
+version: 1
+site: c
+catalog:
+  servers:
+    gpu: {gpus: 8, nics: {compute: {count: 8, speed_gbps: 400}, frontend: {count: 1, ports: 2, speed_gbps: 200}}}
+    store: {gpus: 0, nics: {storage: {count: 1, ports: 2, speed_gbps: 200}}}
+    odd: {gpus: 1, nics: {compute: {count: 2, speed_gbps: 200}, management: {count: 1, speed_gbps: 100}}}
+"""
+PAIR = (
+    SERVERS
+    + """\
+fabrics:
+  core:
+    overlay: {kind: evpn-vxlan}
+    topology: {kind: collapsed, switch: sn5600, unit: {servers: 8}, leaf: {uplinks: {count: 16}}}
+    servers:
+      - {model: gpu, count: 4, nics: [compute, frontend], homing: {compute: single}}
+      - {model: store, count: 6, nics: storage}
+    tenants:
+      - {name: gpu, nics: compute, networks: [{name: gpu, vlan: 900, gateway: 10.90.0.0/24}]}
+      - {name: inband, nics: frontend, networks: [{name: inband, vlan: 400, gateway: 10.40.0.0/24}]}
+      - {name: storage, nics: storage, networks: [{name: storage, vlan: 500, gateway: 10.50.0.0/24}]}
+"""
+)
+RACKS = (
+    SERVERS
+    + """\
+fabrics:
+  core:
+    purpose: frontend
+    topology: {kind: rack, switch: sn5600, leaf: {oversubscription: 4}}
+    servers:
+      - {model: gpu, count: 8, nics: [frontend, compute], per_rack: 4}
+      - {model: store, count: 4, nics: storage, leaves: shared, per_rack: 2}
+"""
+)
+RAILS = (
+    SERVERS
+    + """\
+fabrics:
+  core:
+    topology: {switch: sn5600, unit: {servers: 8}}
+    servers: {model: gpu, count: 16, nics: [compute, frontend]}
+"""
+)
+
+
+def fabric(text: str, lock: Lock | None = None) -> FabricPlan:
+    return make(text, lock).fabrics["core"]
+
+
+def ports(plan: FabricPlan) -> Iterator[tuple[str, str, str, str, int, str, int]]:
+    """(server, NIC port, leaf, leaf port, Gb/s, tenant, bond) of every server link."""
+    labels, owner = PortLabels(plan), plan.tenancy.owner.tolist()
+    columns = plan.links.lists()
+    for link, kind in enumerate(columns["kind"]):
+        if kind == SERVER_LEAF:
+            names = [plan.devices[columns[end][link]].name for end in "ab"]
+            tenant = plan.tenancy.tenants[owner[link]].name if owner[link] >= 0 else ""
+            speed, lag = columns["speed_gbps"][link], int(plan.tenancy.lag[link])
+            yield names[0], labels.at(link, "a"), names[1], labels.at(link, "b"), speed, tenant, lag
+
+
+def test_a_pair_carries_all_of_them() -> None:
+    found = list(ports(fabric(PAIR)))
+    by_leaf = Counter((leaf, nic[:5], speed) for _, nic, leaf, _, speed, _, _ in found)
+    assert by_leaf == {
+        (f"core-leaf00{leaf}", nics, speed): count
+        for leaf in (1, 2)
+        for nics, speed, count in (("compu", 400, 16), ("front", 200, 4), ("stora", 200, 6))
+    }
+    assert {tenant for *_, tenant, _ in found} == {"gpu", "inband", "storage"}
+    assert len({(leaf, port) for _, _, leaf, port, *_ in found}) == len(found)
+
+
+def test_bonds_are_on_equal_ports_of_both_leaves_and_single_ports_in_none() -> None:
+    bonds: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    for server, nic, leaf, port, _, _, lag in ports(fabric(PAIR)):
+        assert (lag == 0) == nic.startswith("compute")
+        if lag:
+            bonds.setdefault((server, lag), set()).add((leaf, port))
+    assert len(bonds) == 4 + 6
+    for members in bonds.values():
+        assert {leaf for leaf, _ in members} == {"core-leaf001", "core-leaf002"}
+        assert len({port for _, port in members}) == 1
+
+
+def test_pfc_runs_where_roce_does() -> None:
+    plan = make(PAIR)
+    views = Views(plan, plan.fabrics["core"])
+    for leaf in (device for device in plan.fabrics["core"].devices if device.role == LEAF):
+        lossless = {port.peer.port_name[:5] for port in views.of(leaf).ports if port.peer and port.kind == "server" and port.lossless}
+        assert lossless == {"compu", "stora"}
+
+
+def test_a_network_gives_one_address_to_a_bond_and_one_to_every_single_port() -> None:
+    plan = fabric(PAIR)
+    counts = {plan.tenancy.tenants[tenant].name: hosts for (tenant, _), hosts in plan.tenancy.hosts.items()}
+    assert {name: (len(hosts), len(set(hosts.values()))) for name, hosts in counts.items()} == {
+        "gpu": (32, 32),
+        "inband": (8, 4),
+        "storage": (12, 6),
+    }
+
+
+def test_further_nics_are_on_the_leaf_of_the_rack() -> None:
+    found = list(ports(fabric(RACKS)))
+    racks = {(server, leaf) for server, _, leaf, *_ in found if server.startswith("gpu")}
+    assert racks == {(f"gpu-000{n}", f"core-leaf00{1 + (n - 1) // 4}") for n in range(1, 9)}
+    shared = {(server, leaf) for server, _, leaf, *_ in found if server.startswith("store")}
+    assert shared == {(f"store-000{n}", f"core-leaf00{1 + (n - 1) // 2}") for n in range(1, 5)}
+
+
+def test_further_nics_of_a_unit_take_turns_over_its_rails() -> None:
+    count = Counter(leaf for _, nic, leaf, *_ in ports(fabric(RAILS)) if nic.startswith("frontend"))
+    assert sorted(count.values()) == [2] * 16
+
+
+def test_uplinks_carry_what_the_leaf_has() -> None:
+    row = summarize(RACKS)["core"]
+    leaf = row["ports"]["leaf"]
+    assert leaf["further"] == {"400": 32, "200": 4}
+    down = leaf["down"] * 200 + 32 * 400 + 4 * 200
+    assert row["oversubscription"]["leaf"] == pytest.approx(down / (leaf["up"] * leaf["up_speed_gbps"]), abs=1e-4)
+    assert row["oversubscription"]["leaf"] <= 4
+
+
+def grown(text: str, **counts: int) -> str:
+    data: dict[str, Any] = yaml.safe_load(text)
+    servers = data["fabrics"]["core"]["servers"]
+    for group in servers if isinstance(servers, list) else [servers]:
+        group["count"] = counts.get(group["model"], group["count"])
+    return yaml.safe_dump(data, sort_keys=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        (PAIR, {"gpu": 8}),
+        (PAIR, {"store": 12}),
+        (PAIR, {"gpu": 7, "store": 9}),
+        (RACKS, {"gpu": 16, "store": 8}),
+        (RAILS, {"gpu": 32}),
+    ],
+)
+def test_growth_moves_nothing(text: str, counts: dict[str, int]) -> None:
+    before = make(text)
+    after = make(grown(text, **counts), before.lock)
+    old, new = (set(ports(plan.fabrics["core"])) for plan in (before, after))
+    assert len(old) < len(new)
+    assert old - new == set()
+    assert make(grown(text, **counts), after.lock).lock == after.lock
+
+
+def test_an_odd_port_is_on_each_leaf_in_turn() -> None:
+    text = SERVERS + (
+        "fabrics:\n  core:\n    topology: {kind: collapsed, switch: sn5600}\n"
+        "    servers: {model: odd, count: 4, nics: [compute, management]}\n"
+    )
+    leaves = [leaf for _, nic, leaf, *_ in ports(fabric(text)) if nic.startswith("management")]
+    assert leaves == ["core-leaf001", "core-leaf002"] * 2
+
+
+MISTAKES = {
+    "nics: storage}": ("nics: [storage, storage]}", "nics: 'storage' is stated twice"),
+    "homing: {compute: single}": ("homing: {storage: single}", "homing: expected NICs of the group (compute, frontend)"),
+    "count: 6, ": ("count: 600, ", "600"),
+    "- {model: gpu, ": ("- {leaves: shared, model: gpu, ", "the first group of servers has the leaves that others share"),
+    "- {model: store, ": ("- {leaves: own, model: store, ", "leaves: expected `shared`: a collapsed-spine pair has one pair"),
+    "nics: compute, networks": ("nics: cmpute, networks", "expected NICs that this fabric connects (compute, frontend"),
+    "kind: collapsed": ("kind: rail-only", "need one network, got 8 isolated ones"),
+}
+
+
+@pytest.mark.parametrize("part", MISTAKES)
+def test_a_mistake_is_named(part: str) -> None:
+    other, message = MISTAKES[part]
+    assert part in PAIR
+    with pytest.raises(InputError) as error:
+        make(PAIR.replace(part, other))
+    assert message in str(error.value)
