@@ -107,7 +107,9 @@ def test_pfc_runs_where_roce_does() -> None:
     plan = make(PAIR)
     views = Views(plan, plan.fabrics["core"])
     for leaf in (device for device in plan.fabrics["core"].devices if device.role == LEAF):
-        lossless = {port.peer.port_name[:5] for port in views.of(leaf).ports if port.peer and port.kind == "server" and port.lossless}
+        lossless = {
+            port.peer.port_name[:5] for port in views.of(leaf).ports if port.peer and port.kind == "server" and port.lossless
+        }
         assert lossless == {"compu", "stora"}
 
 
