@@ -80,7 +80,15 @@ def calls(
     return side_by_side.calls(fabric, asked, collectives, placements, worst, PortNames(fabric).port_name)
 
 
-def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:
+def capacity(
+    fabric: FabricPlan,
+    fail: Sequence[str] = (),
+    pairs: int = 0,
+    seed: int = 0,
+    *,
+    job: EstimateRequest | None = None,
+    placement: str = "packed",
+) -> Capacity:
     """Compute cuts, bisection and throughput of one fabric, as shares of NIC speed (`docs/capacity.md`).
 
     Args:
@@ -88,14 +96,17 @@ def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed:
         fail: devices and links that have failed.
         pairs: number of random pairs of failures to measure.
         seed: seed of the random pairs.
+        job: GPUs whose NICs alone are measured; None for all servers.
+        placement: where the job is, as of `estimate`.
 
     Raises:
-        InputError: unknown name.
+        InputError: unknown name, or a job that does not fit the fabric.
     """
     from fabric.configs.port_names import PortNames
     from fabric.solver.estimate import request as estimate_request
 
-    return estimate_request.capacity(fabric, tuple(fail), pairs, seed, PortNames(fabric).port_name)
+    names = PortNames(fabric).port_name
+    return estimate_request.capacity(fabric, tuple(fail), pairs, seed, names, job=job, placement=placement)
 
 
 def tables(paths: Sequence[Path], fabric: FabricPlan | None = None) -> list[Table]:

@@ -34,7 +34,7 @@ def doctor(
         [],
         "--busbw",
         "NAME:GPUS:SIZE:BUSBW",
-        "one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; repeatable",
+        "one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; 32x1 GPUs are one of each of 32 servers; repeatable",
         panel=options.JOB,
     ),
     slow: bool = option(
@@ -88,10 +88,13 @@ def _measured(text: str, report: Report) -> Measured | None:
         return None
     gpus, size, speed = values
     bytes_ = size_bytes(OPTION, size, report)
-    if not re.fullmatch(r"[0-9]{1,7}", gpus) or int(gpus) < 2:
+    servers, _, each = gpus.partition("x")
+    count = re.fullmatch(r"[0-9]{1,7}(?:x[1-9][0-9]{0,3})?", gpus)
+    ranks = int(servers) * int(each or 1) if count else 0
+    if ranks < 2:
         mistake(report, OPTION, f"expected a number of GPUs from 2, got {gpus!r}", "the second part of NAME:GPUS:SIZE:BUSBW")
         return None
     if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", speed) or not float(speed):
         mistake(report, OPTION, f"expected a bus bandwidth in GB/s, got {speed!r}", "the last part of NAME:GPUS:SIZE:BUSBW")
         return None
-    return Measured(collective, int(gpus), bytes_, float(speed)) if bytes_ else None
+    return Measured(collective, ranks, bytes_, float(speed), int(each or 0)) if bytes_ else None

@@ -28,6 +28,9 @@ def estimate(
     sweep: str = option("", "--sweep", "MIN:MAX[:FACTOR]", "range of message sizes", shown="8:8G:2", panel=options.JOB),
     gpus: int | None = options.GPUS,
     gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
+    gpus_per_server: int | None = options.GPUS_PER_SERVER,
+    gpu_ids: str = options.GPU_IDS,
+    communicators: str = options.COMMUNICATORS,
     placement: list[str] = option(
         ["packed"], "--placement", "P", f"{options.PLACEMENTS}; repeat to compare several", shown="packed", panel=options.JOB
     ),
@@ -69,6 +72,7 @@ def estimate(
     check_range(
         report, "--min-ctas", 1 if ctas is None else ctas, 1, 64, "1 to 64 CTAs", hint="remove it for the default of NCCL"
     )
+    part = options.server_part(report, gpus_per_server, gpu_ids, communicators)
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
@@ -90,6 +94,7 @@ def estimate(
         jobs=jobs,
         ctas=ctas or 0,
         gpus_per_domain=gpus_per_domain,
+        part=part,
     )
     with progress("collective times"):
         estimates = [pipeline.estimate(on, estimate_request, place) for place in placement]

@@ -49,7 +49,12 @@ def init(
     cores: int | None = option(None, "--cores", "N", "total number of cores", panel=SWITCHES),
     spare: int = option(0, "--spare", "N", "spare server ports per leaf", panel=SWITCHES),
     topology: str = option(
-        "", "--topology", "KIND", "rail-optimized, rack, rail-only or collapsed", shown="rail-optimized", panel=TOPOLOGY
+        "",
+        "--topology",
+        "KIND",
+        "rail-optimized, rack, rail-only, collapsed, back-to-back or ring",
+        shown="rail-optimized",
+        panel=TOPOLOGY,
     ),
     unit: int | None = option(None, "--unit --scalable-unit", "N", "servers per unit", panel=TOPOLOGY),
     tiers: str = option("auto", "--tiers", "N", "auto, 1 (no spines), 2 or 3", panel=TOPOLOGY),

@@ -41,8 +41,9 @@ def up(
             say(f"refused: {line}")
         names = chosen.names
         out(f"{names.site}: {'already ' if done.already else ''}up, {done.blueprint.shape}")
-        first = next(name for name in done.blueprint.views)
-        print(f"  ip netns exec {names.namespace(first)} vtysh --vty_socket {names.home(first)}")
+        first = next(iter(done.blueprint.nodes))
+        shell = f"vtysh --vty_socket {names.home(first)}" if done.blueprint.views else "ip route"
+        print(f"  ip netns exec {names.namespace(first)} {shell}")
         if done.refused:
             raise typer.Exit(FINDINGS)
 

@@ -16,6 +16,7 @@ from fabric.solver.routing import MODES
 
 if TYPE_CHECKING:
     from fabric.model.plan import FabricPlan, Plan
+    from fabric.solver.estimate.placement import ServerPart
     from fabric.solver.estimate.request import EstimateRequest
 
 
@@ -85,6 +86,16 @@ GPUS = option(None, "--gpus", "N", "GPUs of the job", shown="all", panel=JOB)
 GPUS_PER_DOMAIN = option(
     None, "--gpus-per-domain", "N", "GPUs used per NVLink domain, such as 64 of 72", shown="all", panel=JOB
 )
+GPUS_PER_SERVER = option(None, "--gpus-per-server", "N", "GPUs used per server, the first ones", shown="all", panel=JOB)
+GPU_IDS = option("", "--gpu-ids", "I,J", "GPUs used per server by number from 0, as CUDA_VISIBLE_DEVICES: 0,4", panel=JOB)
+COMMUNICATORS = option(
+    "",
+    "--communicators",
+    "N",
+    "communicators of --gpus GPUs each at once on other GPUs of the same servers: a number, or per-rail",
+    shown="1",
+    panel=JOB,
+)
 PLACEMENTS = "packed, spread, random:SEED, or server names separated by commas"
 PLACEMENT = option("packed", "--placement", "P", PLACEMENTS)
 ROUTING = option("", "--routing", "MODE", f"load balancing: {either(tuple(MODES))}", shown="as in the plan", panel=NETWORK)
@@ -145,6 +156,24 @@ def request_of(
         platform=platform_of(file, platform),
         **more,
     )
+
+
+def server_part(report: Report, gpus_per_server: int | None, gpu_ids: str, communicators: str) -> ServerPart:
+    """What --gpus-per-server, --gpu-ids and --communicators say; mistakes go to the report."""
+    from fabric.solver.estimate.placement import PER_RAIL, ServerPart  # heavy: not for help and mistakes
+
+    count = 1 if gpus_per_server is None else gpus_per_server
+    check_range(report, "--gpus-per-server", count, 1, 1024, "1 to 1024 GPUs", hint="remove it for all GPUs of a server")
+    if gpu_ids and not re.fullmatch(r"[0-9]{1,4}(?:,[0-9]{1,4}){0,1023}", gpu_ids):
+        hint = "as CUDA_VISIBLE_DEVICES has them, such as 0,4"
+        mistake(report, "--gpu-ids", f"expected numbers of GPUs, a comma between, got {gpu_ids!r}", hint)
+        gpu_ids = ""
+    known = communicators in ("", "per-rail") or re.fullmatch(r"[1-9][0-9]{0,3}", communicators)
+    if not known:
+        hint = "per-rail is one for each NIC of a server, with the GPUs beside it"
+        mistake(report, "--communicators", f"expected a number or per-rail, got {communicators!r}", hint)
+    number = PER_RAIL if communicators == "per-rail" else int(communicators or 1) if known else 1
+    return ServerPart(gpus_per_server, tuple(map(int, gpu_ids.split(","))) if gpu_ids else (), number)
 
 
 def check_spread(report: Report, routing: str, queue_pairs: int) -> None:

@@ -59,7 +59,7 @@ def _page(made: Plan) -> Iterator[str]:
 def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     """One fabric as a person reads it; `more` are the BGP sessions that no count of the sizing has."""
     unit, pods, ratio = row["unit"], row["pods"], row["oversubscription"]
-    tiers = {1: "one tier", 2: "two tiers", 3: "three tiers"}[row["tiers"]]
+    tiers = {0: "no switches", 1: "one tier", 2: "two tiers", 3: "three tiers"}[row["tiers"]]
     shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
     out = [f"fabric {name}: {row['purpose']}, {', '.join(shape)}"]
     gpus = f", {row['gpus']:,} GPUs" if row["gpus"] else ""
@@ -83,7 +83,8 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
         switches.append((tier, f"{number:,}", row["models"][tier], down, up, spare))
         switches += [("", "", "", f"{count} x {speed}G", "", "") for speed, count in ports.get("further", {}).items()]
-    out += aligned(switches, ">8>7<16>12>12>12", indent="  ", head=("switches", "number", "model", "down", "up", "spare"))
+    if switches:
+        out += aligned(switches, ">8>7<16>12>12>12", indent="  ", head=("switches", "number", "model", "down", "up", "spare"))
     links = []
     for kind, number in row["links"].items():
         if number:
@@ -94,11 +95,12 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     up = f"leaf {' and '.join(f'{one:g}:1' for one in leaf_ratios(row))}" + (
         f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else ""
     )
-    out.append(f"  oversubscription  {up}")
+    if row["tiers"]:
+        out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:
         out.append(f"  bgp       {phrase(row['bgp']['sessions'], more)}, {counted(row['bgp']['asns'], 'AS number')}")
     limit = row["limits"]
-    out.append(f"  limit     {limit['max_servers']:,} servers at {tiers}")
+    out.append(f"  limit     {limit['max_servers']:,} servers {'at' if row['tiers'] else 'with'} {tiers}")
     if "planned" in row:
         final = row["planned"]
         counts = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)

@@ -43,6 +43,7 @@ from fabric.model.plan import (
     spine_downlinks,
     spine_layout,
 )
+from fabric.model.plan.views import disabled_cages
 from fabric.nos.target import management_port, target
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
@@ -237,7 +238,10 @@ class Views:
             for sub in range(split):
                 ref = PortRef(cage, sub, split, speed)
                 ports.append(taken.get(sub) or spare.get(ref) or Port(ref=ref, kind="unused", peer=None, length_m=0))
-        return linked, tuple(ports)
+        disabled = disabled_cages(self.models[device.role], ports)
+        return linked, tuple(port for port in ports if port.peer or port.ref.cage not in disabled) if disabled else tuple(
+            ports
+        )
 
     def _kept(self, device: Device) -> dict[int, list[Port]]:
         """Cage → its ports without a cable: reserved ports already have their breakout, so that growth changes none."""
@@ -381,5 +385,6 @@ def _every_cage(model: SwitchModel, kept: Mapping[int, list[Port]]) -> dict[int,
 def _empty_cage(model: SwitchModel, cage: int) -> list[Port]:
     """An empty cage stays one port where it can, else the ports of its first split."""
     splits = model.group_of(cage).splits
+    splits = {speed: split for speed, split in splits.items() if not model.is_wide(split)} or splits
     speed, split = max(splits.items())
     return [Port(ref=PortRef(cage, sub, split, speed), kind="unused", peer=None, length_m=0) for sub in range(split)]

@@ -74,7 +74,7 @@ class Interface:
     parent: str = ""  # the port that this is a tagged slice of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """A route or rule of a server, as its own file says it."""
 
@@ -83,6 +83,7 @@ class Route:
     interface: str
     table: int = 0  # 0: the main one
     metric: int = 0
+    source: str = ""  # of packets that it sends, where the file says it
 
 
 @dataclass(frozen=True, slots=True)

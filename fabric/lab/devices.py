@@ -252,6 +252,9 @@ SYSCTLS = (
     ("net.ipv4.conf.default.rp_filter", "0"),
 )
 
+# As `sysctl.conf` of servers that are cabled to each other has it.
+RELAY_SYSCTLS = (("net.ipv4.ip_forward", "1"), ("net.ipv6.conf.all.forwarding", "1"))
+
 
 def server(name: str, text: str) -> Node:
     """One server. Raises ValueError for a file that is no netplan."""
@@ -259,7 +262,11 @@ def server(name: str, text: str) -> Node:
         network: Mapping[str, Any] = yaml.safe_load(text)["network"]
         parts: list[Mapping[str, Any]] = [network.get(key) or {} for key in ("ethernets", "bonds", "vlans")]
         drawn = _ServerDrawing(name, *parts)
-        interfaces = tuple(drawn.interfaces())
+        own = [
+            Interface(name=bridge, kind=BRIDGE, addresses=tuple(map(str, settings["addresses"])))
+            for bridge, settings in (network.get("bridges") or {}).items()
+        ]
+        interfaces = (*drawn.interfaces(), *own)
     except (yaml.YAMLError, LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"{name}: no netplan file: {error}") from None
     return Node(
@@ -267,7 +274,7 @@ def server(name: str, text: str) -> Node:
         kind=SERVER,
         role=SERVER,
         interfaces=interfaces,
-        sysctls=SYSCTLS,
+        sysctls=(*SYSCTLS, *RELAY_SYSCTLS) if own else SYSCTLS,
         routes=tuple(drawn.routes),
         rules=tuple(drawn.rules),
         lacks=tuple(drawn.lacks),
@@ -298,7 +305,11 @@ class _ServerDrawing:
     def _interface(self, name: str, settings: Mapping[str, Any], up: bool, parent: str = "") -> Interface:
         for route in settings.get("routes", ()):
             table, metric = int(route.get("table", 0)), int(route.get("metric", 0))
-            self.routes.append(Route(str(route["to"]), str(route["via"]), name, table, metric))
+            source = str(route.get("from", ""))
+            found = Route(
+                to=str(route["to"]), via=str(route["via"]), interface=name, table=table, metric=metric, source=source
+            )
+            self.routes.append(found)
         for rule in settings.get("routing-policy", ()):
             self.rules.append(Rule(str(rule["from"]), int(rule["table"]), int(rule["priority"])))
         addresses = tuple(map(str, settings.get("addresses", ())))

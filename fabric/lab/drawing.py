@@ -16,12 +16,13 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.text import plural
 from fabric.configs import Job, Renderer
 from fabric.configs.disk_state import GeneratedFolder
+from fabric.configs.hosts.facts import server_links
 from fabric.configs.hosts.netplan import netplan_text
 from fabric.configs.hosts.view import ETHERNET, Host, HostNic, hosts, sides
 from fabric.configs.render import environment
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Blueprint, End, Interface, Node, Route, Wire
 from fabric.lab.devices import BASE_SYSCTLS, mac, server, switch, tagged
-from fabric.model.plan import ATTACHED, ATTACHMENT, External, Plan, Port, PortLabels, PortRef, SwitchView
+from fabric.model.plan import ATTACHED, ATTACHMENT, External, FabricPlan, Plan, Port, PortLabels, PortRef, SwitchView
 from fabric.nos.reading import read_device
 from fabric.nos.target import management_port, target, targets
 
@@ -90,7 +91,7 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
     interfaces = [_port(name, leg) for leg in legs]
     if not sessions:
         gateways = [(leg.seat.gateway if leg.seat else _plain(leg.port.address), leg.interface) for leg in legs]
-        routes = [Route("default", gateway, interface) for gateway, interface in gateways if gateway][:1]
+        routes = [Route(to="default", via=gateway, interface=interface) for gateway, interface in gateways if gateway][:1]
         switch = next((leg.seat.switch for leg in legs if leg.seat), "")
         lldp = f"configure system hostname {switch}\nconfigure lldp portidsubtype ifname\n" if switch else ""
         return Node(
@@ -188,7 +189,8 @@ class _Drawing:
 
     def blueprint(self) -> Blueprint:
         jobs = [job for job in self.renderer.jobs(self._wanted) if self._runs(job.device.name, job.device.nos)]
-        if not jobs:
+        direct = [fabric for fabric in self.plan.fabrics.values() if fabric.spec.switchless and not self.limit]
+        if not jobs and not direct:
             self._nothing()
         views = {job.device.name: self.renderer.views[job.fabric].of(job.device) for job in jobs}
         nodes = {job.device.name: self._switch(job, views[job.device.name]) for job in jobs}
@@ -197,7 +199,8 @@ class _Drawing:
         legs = list(_legs(views, seats(self.plan, views)))
         attached = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
         nodes |= {name: stand_in(name, [leg for _, leg in cables]) for name, cables in attached}
-        wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
+        between = (wire for fabric in direct for wire in _direct_wires(fabric, cabled))
+        wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes), *between)
         used = {end for wire in wires for end in (wire.a, wire.b)}
         nodes = {name: _used(node, used) for name, node in nodes.items()}
         bfd = self._bfd(views)
@@ -262,13 +265,13 @@ class _Drawing:
         total = 0
         for host in hosts(sides(self.plan)):
             nics = {(nic.leaf, nic.name): nic for nic in host.nics if nic.kind == ETHERNET and nic.leaf in views}
-            if not nics:
+            if not nics and not (host.own and not self.limit):
                 continue
             total += 1
             keys = {
                 (nic.leaf, nic.vrf, nic.untagged, nic.tagged and nic.tagged[0].tag) for nic in nics.values() if not nic.closed
             }
-            if all(taken.get(key, 0) >= self.most for key in keys):
+            if not host.own and all(taken.get(key, 0) >= self.most for key in keys):
                 continue
             for key in keys:
                 taken[key] = taken.get(key, 0) + 1
@@ -306,6 +309,18 @@ class _Drawing:
                         tag = int(part.name.rpartition(".")[2])
                         if vlan := tagged(server.text, nic.interface, tag):
                             yield Wire(End(name, part.name), End(peer, vlan), here.interface)
+
+
+def _direct_wires(fabric: FabricPlan, cabled: Mapping[str, _Cabled]) -> Iterator[Wire]:
+    """Cables between two servers; the second function of a port is a slice of its cable."""
+    ends: dict[int, dict[str, list[End]]] = {}
+    for link in server_links(fabric):
+        host = cabled[fabric.devices[link.server].name].host
+        found = (nic.interface for nic in host.nics if nic.fabric == fabric.name and nic.address == link.address)
+        ends.setdefault(link.link, {}).setdefault(host.name, []).append(End(host.name, next(found)))
+    for a, b in (of_cable.values() for of_cable in ends.values()):
+        for near, far in zip(a, b, strict=True):
+            yield Wire(near, far, "" if near is a[0] else a[0].interface)
 
 
 def _port_name(view: SwitchView, port: Port) -> str:

@@ -19,12 +19,13 @@ from fabric.audit.verify.sessions import (
     router,
     sessions_of,
 )
+from fabric.configs.hosts.direct import own_address
 from fabric.configs.port_names import PortNames
 from fabric.lab.blueprint import SERVER, STAND_IN, Blueprint, End, Wire
 from fabric.lab.drawing import node_name
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import speakers
-from fabric.model.plan import LEAF, External, Network as TenantNetwork, Port, SwitchView
+from fabric.model.plan import LEAF, External, FabricPlan, Network as TenantNetwork, Port, SwitchView
 from fabric.nos.target import target
 from fabric.solver import Network, Routes
 from fabric.solver.capacity.throughput import all_paths, ecmp, ground, live_ports, traffic
@@ -294,7 +295,51 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
                     filtered=bool(port.acl),
                 )
             )
-    return result
+    return [*result, *(end for fabric in _direct(lab) for end in _own(lab, fabric))]
+
+
+def _direct(lab: Blueprint) -> list[FabricPlan]:
+    """The fabrics without switches."""
+    return [fabric for fabric in lab.plan.fabrics.values() if fabric.spec.switchless]
+
+
+def _own(lab: Blueprint, fabric: FabricPlan) -> Iterator[Endpoint]:
+    """The address of every server of a fabric without switches, which all others reach."""
+    for device in fabric.devices:
+        address = own_address(fabric, device.index)
+        for interface in lab.nodes[device.name].interfaces if device.name in lab.nodes else ():
+            if address in interface.addresses:
+                yield _direct_end(lab, fabric, End(device.name, interface.name), address)
+
+
+def cable_ends(lab: Blueprint) -> list[tuple[Endpoint, Endpoint]]:
+    """Both ends of every cable between two servers, with the addresses that their files have."""
+    fabric_of = {device.name: fabric for fabric in _direct(lab) for device in fabric.devices}
+    addresses = {
+        End(node.name, own.name): own.addresses[0] for node in lab.of(SERVER) for own in node.interfaces if own.addresses
+    }
+    return [
+        (
+            _direct_end(lab, fabric_of[wire.a.node], wire.a, addresses[wire.a]),
+            _direct_end(lab, fabric_of[wire.b.node], wire.b, addresses[wire.b]),
+        )
+        for wire in lab.wires
+        if wire.a.node in fabric_of and wire.b.node in fabric_of
+    ]
+
+
+def _direct_end(lab: Blueprint, fabric: FabricPlan, end: End, address: str) -> Endpoint:
+    return Endpoint(
+        server=end.node,
+        interface=end.interface,
+        address=address.partition("/")[0],
+        fabric=fabric.name,
+        leaf=end.node,
+        port=end.interface,
+        tenant="",
+        network=None,
+        mtu=_promised(lab, fabric.name),
+    )
 
 
 def _attached(view: SwitchView) -> Iterator[tuple[Port, str, str, TenantNetwork | None]]:
@@ -339,7 +384,7 @@ def together(lab: Blueprint) -> dict[str, int]:
 
 def meant(one: Endpoint, other: Endpoint, lets: Lets, part: dict[str, int]) -> bool | None:
     """Whether two are meant to reach each other; None where the plan does not say."""
-    if one.server == other.server or one.fabric != other.fabric or part[one.leaf] != part[other.leaf]:
+    if one.server == other.server or one.fabric != other.fabric or part.get(one.leaf) != part.get(other.leaf):
         return None
     if one.tenant != other.tenant:
         return lets(one, other) and lets(other, one)

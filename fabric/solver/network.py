@@ -10,13 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.model.plan import CORE, LEAF, LEAF_LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef, of_nics
+from fabric.model.plan import (
+    CORE,
+    LEAF,
+    LEAF_LEAF,
+    SERVER_LEAF,
+    SERVER_SERVER,
+    SPINE,
+    Device,
+    FabricPlan,
+    PortLabels,
+    PortRef,
+    of_nics,
+)
+from fabric.model.plan.topology import RELAY
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attachments: 0
+LEVELS = {LEAF: 1, RELAY: 1, SPINE: 2, CORE: 3}  # of servers and attachments: 0
 GBPS_PER_GBYTE_S = 8
 PortNamer = Callable[[Device, PortRef], str]  # name of a port on its device, "" where it is not known
 
@@ -40,6 +53,7 @@ class Network:
     level: Ints  # of every device: 0 server or attachment, 1 leaf, 2 spine, 3 core
     capacity: Floats  # GB/s of every directed link, 0 where it is down
     port_name: PortNamer  # of a port, for those named as failed
+    used: Bools | None = None  # of every link, whether it counts as a server port; None: all
 
     @property
     def links(self) -> int:
@@ -67,6 +81,13 @@ class Network:
         down |= dead[self.tail[: self.links]] | dead[self.head[: self.links]]
         return replace(self, capacity=np.where(np.tile(down, 2), 0.0, self.capacity))
 
+    def only(self, ports: Ints) -> Network:
+        """The same network with some server ports alone (rows of `ports`), as if servers had no others."""
+        used = np.zeros(self.links, dtype=bool)
+        used[self.ports.link[ports]] = True
+        idle = np.setdiff1d(self.ports.link, self.ports.link[ports])
+        return replace(self.without(idle, np.empty(0, dtype=np.int64)), used=used)
+
     def name(self, link: int) -> str:
         """A directed link as a person names it: `backend-leaf001 1/1 -> backend-spine003 1`."""
         names, at = PortLabels(self.fabric), link % self.links
@@ -89,7 +110,11 @@ class ServerPorts:
 
 
 def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
-    """The plan's links, all of them up."""
+    """The plan's links, all of them up; without switches those between the relays of its servers."""
+    if fabric.spec.switchless:
+        from fabric.solver.relays import with_relays
+
+        fabric = with_relays(fabric)
     columns = fabric.links
     tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
@@ -100,7 +125,8 @@ def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
 
 def _server_ports(net: Network) -> ServerPorts:
     columns: Any = net.fabric.links
-    rows = np.flatnonzero((columns.kind == SERVER_LEAF) & ~_further(net.fabric))
+    is_port = (columns.kind == SERVER_LEAF) & ~_further(net.fabric)
+    rows = np.flatnonzero(is_port if net.used is None else is_port & net.used)
     order = rows[np.lexsort((columns.a_sub[rows], columns.a_cage[rows], columns.a[rows]))]
     server, leaf = columns.a[order].astype(np.int64), columns.b[order].astype(np.int64)
     return ServerPorts(order.astype(np.int64), server, leaf, columns.a_cage[order] - 1, columns.a_sub[order])
@@ -160,12 +186,13 @@ def routes(net: Network) -> Routes:
     """The next hops over the links of `net` that are up."""
     devices, size = len(net.level), net.links
     up = np.flatnonzero(net.alive[:size] & (net.level[net.tail[:size]] > 0))
-    sideways = net.fabric.links.kind[up] == LEAF_LEAF
+    sideways = np.isin(net.fabric.links.kind[up], (LEAF_LEAF, SERVER_SERVER))
     beside, up = np.concatenate([up[sideways], net.reverse(up[sideways])]), up[~sideways]
     first, second = (up[net.level[net.tail[up]] == level] for level in (1, 2))
     down = net.reverse(first)
+    beside, target = _beside(net, beside)
     by_pair = np.concatenate([down, beside])
-    key = net.tail[by_pair] * devices + net.head[by_pair]
+    key = net.tail[by_pair] * devices + np.concatenate([net.head[down], target])
     order = np.argsort(key, kind="stable")
     pair, pair_start, pair_count = np.unique(key[order], return_index=True, return_counts=True)
     class_of, members = _classes(net, first)
@@ -180,7 +207,7 @@ def routes(net: Network) -> Routes:
         count[row] = np.where(below, BY_PAIR, number)
         pools.append(links[order])
         offset += len(links)
-    if len(beside):  # a pair of leaves without spines: one class, whose leaves reach each other directly
+    if len(beside):  # leaves without spines: one class, whose leaves reach each other over the links between them
         count[:, np.unique(net.tail[beside])] = BY_PAIR
     return Routes(
         net=net,
@@ -192,6 +219,25 @@ def routes(net: Network) -> Routes:
         pair_start=pair_start,
         pair_count=pair_count,
     )
+
+
+def _beside(net: Network, beside: Ints) -> tuple[Ints, Ints]:
+    """(directed link, leaf that it leads to) of the shortest paths over links between leaves; a link may lead to several."""
+    tail, head = net.tail[beside], net.head[beside]
+    links, targets = [beside[:0]], [beside[:0]]
+    for target in np.unique(head).tolist():
+        distance = np.full(len(net.level), len(net.level), dtype=np.int64)
+        distance[target] = 0
+        near = np.array([target])
+        for step in range(1, len(net.level)):
+            near = tail[np.isin(head, near) & (distance[tail] > step)]
+            if not len(near):
+                break
+            distance[near] = step
+        towards = beside[(distance[head] < distance[tail]) & (distance[tail] < len(net.level))]
+        links.append(towards)
+        targets.append(np.full(len(towards), target))
+    return np.concatenate(links), np.concatenate(targets)
 
 
 def _classes(net: Network, first: Ints) -> tuple[Ints, list[Ints]]:

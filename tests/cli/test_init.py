@@ -140,6 +140,7 @@ KEPT: dict[str, dict[str, Any]] = {
         "nics.compute.count": 4,
         "nics.compute.interfaces": None,  # one name for each port
         "nics.compute.rdma_devices": None,
+        "nics.compute.cages": None,
     },
     "dgx-b300 --nic-ports 2x800": {"nics.compute.ports": 2, "nics.compute.model": None},  # no ConnectX-8 has so much
     "gb200-tray --planes 2 --nic-ports 2x200": {"nics.compute.ports": 2, "nics.compute.speed_gbps": 200},
@@ -176,7 +177,7 @@ def test_a_server_of_the_catalog_keeps_what_the_catalog_knows(flags: str, run: R
 @pytest.mark.parametrize(
     ("flags", "hint"),
     [
-        ("--planes 2 --server dgx-b300", "add `--nic-ports 2x400`"),
+        ("--planes 2 --server dgx-h100", "add `--nic-ports 2x200`"),
         ("--dual-tor", "add `--nic-ports 2x200`"),
         ("--planes 3", "each plane takes the same number of ports"),
         ("--planes 3 --nic-ports 2x400", "each plane takes the same number of ports"),
@@ -187,6 +188,16 @@ def test_planes_name_the_ports_that_they_need(flags: str, hint: str, run: Run) -
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"{'--dual-tor' if 'dual' in flags else '--planes'}: error[FAB109]: ")
     assert hint in done.err
+
+
+@pytest.mark.parametrize("flag", ["--planes 2", "--dual-tor"])
+def test_a_nic_that_the_catalog_splits(flag: str, run: Run) -> None:
+    """A ConnectX-8 is two ports of 400G where it must be."""
+    done = run(f"init dc1 {flag} --server dgx-b300")
+    assert (done.code, done.err) == (0, "")
+    Path("dc1.yaml").write_text(done.out, encoding="utf-8")
+    ports = json.loads(run("plan dc1.yaml --json").out)["fabrics"]["backend"]["ports"]
+    assert ports["leaf"]["down_speed_gbps"] == 400
 
 
 @pytest.mark.parametrize("name", ["123", "null", "true", "yes", "off", "1e3", "0x10", "0o17", "2024-01-01", "NULL", "dc1"])

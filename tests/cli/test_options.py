@@ -269,6 +269,8 @@ WORDS = {
     "--size": ("estimate dc1.yaml", "1Gb", "b is bits"),
     "--sweep": ("estimate dc1.yaml", "8-1G", "expected MIN:MAX"),
     "--placement": ("estimate dc1.yaml", "pack", "expected packed, spread"),
+    "--gpu-ids": ("estimate dc1.yaml", "0-4", "expected numbers of GPUs"),
+    "--communicators": ("estimate dc1.yaml", "rails", "expected a number or per-rail"),
     "--routing": ("estimate dc1.yaml", "ecpm", "did you mean 'ecmp'"),
     "--fail": ("estimate dc1.yaml", "backend-leaf99", "unknown switch or server"),
     "--algorithm": ("estimate dc1.yaml", "rign", "did you mean 'ring'"),

@@ -25,7 +25,7 @@ KINDS = {
 MAX_HINT_MOVES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortLocation:
     """Location of a port: device, label of the plan, name in the network OS, rack and rack unit."""
 
@@ -34,12 +34,17 @@ class PortLocation:
     port_name: str = ""
     rack: str = ""
     ru: int = 0  # 0: unknown
+    cage: str = ""  # place in a cage that several ports of a server share, `OSFP4P2`
 
     def __str__(self) -> str:
-        if not self.port and not self.port_name:
-            return self.device
-        port_name = f" ({self.port_name})" if self.port_name and self.port and self.port_name != self.port else ""
-        return f"{self.device} port {self.port or self.port_name}{port_name}"
+        return f"{self.device} port {self.label}" if self.port or self.port_name else self.device
+
+    @property
+    def label(self) -> str:
+        """`5/1 (Ethernet32)`, `compute1 (enp24s0np0, OSFP4P2)`: the label of the plan, and how else to find the port."""
+        shown = self.port or self.port_name
+        others = ", ".join(name for name in (self.port_name, self.cage) if name not in ("", shown))
+        return f"{shown} ({others})" if others else shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,12 +127,15 @@ class Describe:
         extra = self.wires.extra(node)
         if extra is None:
             device = self.plan.hosts.names[self.plan.device[node]]
-            return PortLocation(device, self.plan.label[node], self.plan.port_name[node], *self.places(device))
+            return self._at(device, self.plan.label[node], self.plan.port_name[node], self.plan.sockets[node])
         if extra.device == UNKNOWN:
-            return PortLocation(extra.unknown_name, "", extra.port)
-        device = self.plan.hosts.names[extra.device]
+            return PortLocation(device=extra.unknown_name, port_name=extra.port)
         label = extra.slot.label if extra.slot is not None else ""
-        return PortLocation(device, label, extra.port, *self.places(device))
+        return self._at(self.plan.hosts.names[extra.device], label, extra.port)
+
+    def _at(self, device: str, port: str = "", port_name: str = "", cage: str = "") -> PortLocation:
+        rack, ru = self.places(device)
+        return PortLocation(device=device, port=port, port_name=port_name, rack=rack, ru=ru, cage=cage)
 
     def cost(self, shifts: Sequence[Shift]) -> tuple[int, ...]:
         """Of two fixes: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
@@ -155,7 +158,13 @@ class Describe:
 
     def plugs(self, figure: Figure) -> object:
         """The same of figures that the same moves of plugs fix."""
-        return tuple(sorted((self.plug(shift.source), self.plug(max(0, shift.target))) for shift in figure.shifts))
+        pairs = [(self._module(shift.source), self._module(max(0, shift.target))) for shift in figure.shifts]
+        return tuple(sorted(pairs))
+
+    def _module(self, node: int) -> tuple[int, int, int, str]:
+        """The plug of a port; of a server's port in a shared cage that cage, whose optic may have moved as a whole."""
+        cage = self.plan.sockets[node].rpartition("P")[0] if self.wires.extra(node) is None else ""
+        return (self.plan.device[node], 0, -1, cage) if cage else (*self.plug(node), "")
 
     def pair(self, link: int) -> tuple[PortLocation, PortLocation]:
         return self.port(2 * link), self.port(2 * link + 1)
@@ -225,8 +234,8 @@ class Describe:
             return Move("remove", text, held if self._known(shift.kept) else source, held)
         to = self.port(shift.target)
         if source.device == to.device:
-            old = f"from port {_own(source)} " if source.port or source.port_name else ""
-            text = f"at {to.device}, move the cable of {held} {old}to port {_own(to)}"
+            old = f"from port {source.label} " if source.label else ""
+            text = f"at {to.device}, move the cable of {held} {old}to port {to.label}"
         else:
             text = f"move the cable of {held} from {source} to {to}"
         return Move("move", text, source if source.rack or not to.rack else to, held, to)
@@ -249,7 +258,7 @@ class Describe:
         planned = self.port(first ^ 1).device
         message += f"; no neighbor reports {planned}, planned at the first: its host name may be {name}"
         text = f"set the host name of {planned}, check that its LLDP agent sends it, and collect again"
-        location = PortLocation(planned, "", "", *self.places(planned))
+        location = self._at(planned)
         return self._finding("duplicate-name", links, message, [Move("check", text, location, port)])
 
     def _other(self, here: int, there: int) -> int:
@@ -285,7 +294,7 @@ class Describe:
     def silent(self, device: int, links: Sequence[int]) -> CableFault:
         """A device that no neighbor reports."""
         name = self.plan.hosts.names[device]
-        at = PortLocation(name, "", "", *self.places(name))
+        at = self._at(name)
         message = f"no neighbor reports {name} on its {plural(len(links), 'planned link')}"
         text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
@@ -313,7 +322,7 @@ class Describe:
         device, speed = self.plan.hosts.names[key[0]], self.plan.speeds[cage.ends[0] >> 1]
         planned = f"{cage.split}x{speed}G" if cage.split > 1 else f"one port of {speed}G"
         runs = {0: "lacks some of its ports", 1: "runs as one port"}.get(reported, f"is broken out into {reported}")
-        at = PortLocation(device, str(key[1]), "", *self.places(device))
+        at = self._at(device, str(key[1]))
         message = f"{device} port {key[1]} {runs}, expected {planned}"
         move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
         fabric = self.plan.fabrics[cage.ends[0] >> 1]
@@ -329,11 +338,3 @@ class Describe:
 
 def _short(port: PortLocation) -> str:
     return f"{port.device} {port.port or port.port_name}".rstrip()
-
-
-def _own(port: PortLocation) -> str:
-    return (
-        f"{port.port} ({port.port_name})"
-        if port.port_name and port.port and port.port_name != port.port
-        else port.port or port.port_name
-    )

@@ -14,7 +14,8 @@ import numpy as np
 from fabric.base.grouping import grouped
 from fabric.configs.port_names import PortNames
 from fabric.design.floor.floor import floor
-from fabric.model.plan import ATTACHED, CLOSED, SWITCH_ROLES, Device, FabricPlan, Plan, PortRef
+from fabric.hardware.catalog import media
+from fabric.model.plan import ATTACHED, CLOSED, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan, PortRef
 from fabric.nos.target import target
 
 # --- places on the floor --------------------------------------------------------------------------------------
@@ -161,6 +162,7 @@ class Planned:
     cage: list[int] = field(default_factory=list)
     sub: list[int] = field(default_factory=list)
     split: list[int] = field(default_factory=list)
+    sockets: list[str] = field(default_factory=list)  # place in a shared cage of a server, else ""
     cages: dict[tuple[int, int], Cage] = field(default_factory=dict)  # switch and cage
     ports: dict[int, Ports] = field(default_factory=dict)  # of every switch
     names: dict[tuple[int, str], int] = field(default_factory=dict)  # device and spelled name → end
@@ -208,7 +210,7 @@ def _columns(cabling: Planned, name: str, fabric: FabricPlan, names: PortNames, 
         devices = [of_site[at] for at in columns[side]]
         for link, switch in fabric.management_ports.items() if side == "a" else ():
             devices[link] = index[switch.name]
-        sides.append((devices, label.tolist(), port_name.tolist(), *ports))
+        sides.append((devices, label.tolist(), port_name.tolist(), *ports, _sockets(fabric, columns, side)))
     wholes: tuple[list[Any], ...] = (
         cabling.device,
         cabling.label,
@@ -216,9 +218,19 @@ def _columns(cabling: Planned, name: str, fabric: FabricPlan, names: PortNames, 
         cabling.cage,
         cabling.sub,
         cabling.split,
+        cabling.sockets,
     )
     for whole, a, b in zip(wholes, *sides, strict=True):
         whole.extend(chain.from_iterable(zip(a, b, strict=True)))
+
+
+def _sockets(fabric: FabricPlan, columns: dict[str, list[Any]], side: str) -> list[str]:
+    """Of every link the place in a shared cage of the server at one end, else ""."""
+    groups = {group.name: media.all_ports(tuple(use.nic for use in group.uses)) for group in fabric.spec.groups}
+    labels = {name: {key: port.label for key, port in ports.items() if port.label} for name, ports in groups.items()}
+    own = [labels.get(device.group, {}) if device.role == SERVER else {} for device in fabric.devices]
+    ends = zip(columns[side], columns[f"{side}_cage"], columns[f"{side}_sub"], strict=True)
+    return [own[at].get((nic, port), "") for at, nic, port in ends]
 
 
 def _ports(made: Planned, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:

@@ -98,6 +98,7 @@ class PortDocument(Document):
     name: Text = json_key("old name of port_name", "port_name", default="", deprecated=True, exclude_if=operator.not_)
     rack: Text = json_key(default="")
     ru: Count = json_key(default=0)
+    cage: Text = json_key("place in a cage that several ports of the server share", default="", exclude_if=operator.not_)
 
 
 class LinkDocument(Document):
@@ -162,7 +163,7 @@ def _csv(state: CablingState) -> str:
 
 
 def _rows(fault: CableFault) -> Iterator[list[Any]]:
-    nowhere = PortLocation("")
+    nowhere = PortLocation(device="")
     for move in fault.moves:
         at, to, kept = move.at, move.to or nowhere, move.kept or nowhere
         yield [

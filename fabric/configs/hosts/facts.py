@@ -149,6 +149,8 @@ class ServerLink(NamedTuple):
     vrf: str = ""  # tenant of a routed port
     outside: tuple[str, ...] = ()  # routes to external networks in the table of the port: "0.0.0.0/0", or prefixes
     link: int = -1  # place among the fabric's links
+    function: int = 0  # of the port: the second has an interface of its own
+    ways: Local | None = None  # without switches: addresses of other servers, with the rank of this way among all
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,11 @@ def facts_of(fabric: FabricPlan) -> Facts:
 
 def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
     """Every server link by server, NIC and port. What tenants change about a port is put in here and nowhere else."""
+    if fabric.spec.switchless:
+        from fabric.configs.hosts import direct
+
+        yield from direct.server_links(fabric)
+        return
     links = fabric.links
     rows = np.flatnonzero(links.kind == SERVER_LEAF)
     rows = rows[np.lexsort((links.a_sub[rows], links.a_cage[rows], links.a[rows]))]

@@ -140,6 +140,20 @@ def roce_context(site: str, group: Group) -> dict[str, object] | None:
     }
 
 
+def sysctl_context(site: str, group: Group) -> dict[str, object] | None:
+    """None where switches join the servers."""
+    direct = [(side, spec) for side, spec in group.parts if side.fabric.spec.switchless]
+    if not direct:
+        return None
+    return {
+        "site": site,
+        "group": group.name,
+        "model": group.model,
+        "relays": any(spec.count > 2 for _, spec in direct),
+        "family": 6 if direct[0][0].fabric.subnet_length == 127 else 4,
+    }
+
+
 # --- The files ------------------------------------------------------------------------------------------------
 
 # No server and no group has a name that begins with an underscore.
@@ -175,7 +189,12 @@ def host_files(
 
 
 def _shared(site: str, group: Group) -> Iterator[tuple[str, bytes]]:
-    for kind, context in (("roce.sh", roce_context(site, group)), ("nccl.env", nccl_context(site, group))):
+    contexts = {
+        "roce.sh": roce_context(site, group),
+        "nccl.env": nccl_context(site, group),
+        "sysctl.conf": sysctl_context(site, group),
+    }
+    for kind, context in contexts.items():
         if context is not None:
             path = f"{SHARED}/{group.name}.{kind}"
             refuse_control(context, path)

@@ -339,7 +339,8 @@ class _Port:
                 yield self._say("FAB453", file, "priority with ECN", end.priority, name)
 
     def nccl(self, got: Mapping[str, str]) -> Iterator[Disagreement]:
-        if self.end.dscp is None or not self.end.pfc_priorities or not got:
+        by_tcp = got.get("NCCL_IB_DISABLE") == "1"
+        if self.end.dscp is None or not self.end.pfc_priorities or not got or by_tcp:
             return
         value = got.get("NCCL_IB_TC", "0")
         number = integer(value)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fabric.configs.hosts.facts import facts_of
-from fabric.configs.hosts.view import ETHERNET, Host, HostFabric, HostNic
+from fabric.configs.hosts.view import ETHERNET, OWN_INTERFACE, Host, HostFabric, HostNic
 from fabric.model.plan import FabricPlan, GroupSpec
+from fabric.model.plan.spec import RING
 from fabric.solver.routing import ADAPTIVE, ECMP
 
 # --- Groups of servers: the same model with the same ports ----------------------------------------------------
@@ -90,16 +91,41 @@ def nccl_context(site: str, group: Group) -> dict[str, object] | None:
         return None
     side, spec = compute
     settings = [*_devices(group, side, spec), *_paths(side, spec)]
-    if side.fabric.spec.ethernet:
+    if side.fabric.spec.transport == "ethernet":
+        settings = _sockets(group, side, spec)
+    elif side.fabric.spec.ethernet:
         settings += _roce(side)
     return {"site": site, "group": group.name, "model": group.model, "fabric": side.fabric.name, "settings": settings}
+
+
+def _sockets(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
+    """Plain TCP over all NICs of the fabric."""
+    why = "Plain TCP: NCCL does not look for RDMA devices."
+    settings = [Setting(why, "NCCL_IB_DISABLE", "1")]
+    of_fabric = [nic for nic in group.nics if nic.kind == ETHERNET and nic.fabric == side.fabric.name]
+    mine = [nic for nic in of_fabric if nic.purpose == "compute"]
+    names = dict.fromkeys(name for nic in mine for name in nic.addressed)
+    why = "NICs that carry the collectives, and the bootstrap; = matches whole names."
+    settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(names)))
+    settings.append(
+        Setting(
+            "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD: one socket for each channel by default, their product at most "
+            "64. Measure both: on some hosts more sockets are faster, on others slower."
+        )
+    )
+    if spec.nic.count * spec.nic.ports > 1:
+        fabric = side.fabric.spec
+        settings.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
+    return settings
 
 
 def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     settings = []
     if spec.nic.rdma_devices:
         why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
-        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
+        # A leaf port has one address: without switches the second function of a port has one too.
+        step = 1 if side.fabric.spec.switchless else spec.nic.functions
+        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices[::step])))
     else:
         its = (nic.interface for nic in group.nics if nic.fabric == side.fabric.name and nic.purpose == "compute")
         labels = ", ".join(dict.fromkeys(its))
@@ -111,6 +137,9 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     if front:
         why = "Bootstrap and out-of-band connections use the front end; = matches whole names."
         settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))
+    elif side.fabric.spec.switchless:
+        why = "Bootstrap uses the address that all servers reach, over whichever cable is up; = matches the whole name."
+        settings.append(Setting(why, "NCCL_SOCKET_IFNAME", f"={OWN_INTERFACE}0"))
     else:
         settings.append(Setting("NCCL_SOCKET_IFNAME: set it to an interface on which all servers reach each other by TCP."))
     return settings
@@ -118,8 +147,8 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
 
 def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
     fabric = side.fabric.spec
-    settings = []
-    if spec.nic.count * spec.nic.ports > 1:
+    settings = _direct(side, spec) if fabric.switchless else []
+    if not fabric.switchless and spec.nic.count * spec.nic.ports > 1:
         settings.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
     if fabric.ethernet:
         if side.facts.dynamic:
@@ -146,9 +175,33 @@ def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
     return settings
 
 
+def _direct(side: HostFabric, spec: GroupSpec) -> list[Setting]:
+    """Every port has one neighbor, so a connection has to use the port whose cable leads to the other server."""
+    why = "A connection uses the port with the subnet of the other end: NCCL 2.30.7 or newer, which is off by default."
+    settings = [
+        Setting(why, "NCCL_IB_SUBNET_AWARE_ROUTING", "1"),
+        Setting(
+            "Every cable is a subnet; NCCL compares 24 bits by default.",
+            "NCCL_IB_SUBNET_PREFIX_LEN",
+            str(side.fabric.subnet_length),
+        ),
+        Setting("Ports to different servers are not one adapter.", "NCCL_IB_MERGE_NICS", "0"),
+    ]
+    if spec.count == 2:
+        why = "Each port is cabled to the same port of the other server: a ring stays on it."
+        settings.append(Setting(why, "NCCL_CROSS_NIC", "0"))
+    else:
+        settings.append(Setting("A ring enters a server by one port and leaves it by another.", "NCCL_CROSS_NIC", "1"))
+    if side.fabric.spec.kind == RING and spec.count > 3:
+        why = "RDMA does not pass a server: a ring in the order of the servers (ranks by server name) uses cables alone."
+        settings.append(Setting(why, "NCCL_ALGO", "Ring"))
+    return settings
+
+
 def planned_queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
-    """Queue pairs of a connection: several where a hash chooses among paths, else one."""
-    return HASHED_QUEUE_PAIRS if fabric.spec.ethernet and fabric.sizing.spines and not dynamic else 1
+    """Queue pairs of a connection: several where a hash chooses among paths, else one; one socket of plain TCP."""
+    hashed = fabric.spec.ethernet and fabric.spec.transport != "ethernet" and fabric.sizing.spines and not dynamic
+    return HASHED_QUEUE_PAIRS if hashed else 1
 
 
 def _cross_nic(kind: str, oversubscribed: bool) -> Setting:
@@ -193,5 +246,7 @@ def _roce(side: HostFabric) -> list[Setting]:
 def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tuple[str, int]:
     """Routing and queue pairs: as asked, else those of the plan."""
     if not routing:
-        routing = ADAPTIVE if not fabric.spec.ethernet or facts_of(fabric).dynamic else ECMP
+        # Without switches nothing hashes: each NIC port has a neighbor of its own.
+        even = fabric.spec.switchless or not fabric.spec.ethernet or facts_of(fabric).dynamic
+        routing = ADAPTIVE if even else ECMP
     return routing, queue_pairs or planned_queue_pairs(fabric, routing != ECMP)

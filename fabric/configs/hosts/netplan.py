@@ -39,7 +39,9 @@ def netplan(host: Host) -> Settings:
                 bond["interfaces"].append(nic.interface)
                 continue  # its networks are those of the bond, which is done
         _add_vlans(nic, vlans)
-    parts = {"ethernets": ethernets, "bonds": bonds, "vlans": vlans}
+    # A bridge without ports is up whatever the cables do, and older than netplan's dummy devices (1.1).
+    bridges = {name: {"interfaces": [], "addresses": [own], "link-local": []} for name, own in host.own}
+    parts = {"ethernets": ethernets, "bonds": bonds, "bridges": bridges, "vlans": vlans}
     return {"network": {"version": 2, "renderer": "networkd", **{key: part for key, part in parts.items() if part}}}
 
 
@@ -54,14 +56,17 @@ def _routed(nic: HostNic) -> Settings:
         routes = _main(nic, via)
         routes += [{"to": prefix, "via": via, "table": table} for prefix in nic.reach]
         settings["routes"] = routes
-        settings["routing-policy"] = [_from(nic.address, table)]
+        if nic.reach:
+            settings["routing-policy"] = [_from(nic.address, table)]
     return settings
 
 
 def _main(nic: HostNic, via: str) -> list[Settings]:
     """Routes of the main table."""
+    own = {"from": nic.source} if nic.source else {}
     return [
-        {"to": prefix, "via": via, "metric": metric} if metric else {"to": prefix, "via": via} for prefix, metric in nic.local
+        {"to": prefix, "via": via, **own, "metric": metric} if metric else {"to": prefix, "via": via}
+        for prefix, metric in nic.local
     ]
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from fabric.base.grouping import grouped
+from fabric.configs.hosts import direct
 from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
@@ -23,12 +24,13 @@ _FITS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}")
 
 
 @lru_cache(maxsize=4096)
-def interface_name(label: str, nic: NicSet, number: int, port: int) -> str:
+def interface_name(label: str, nic: NicSet, number: int, port: int, function: int = 0) -> str:
     """The maker's name where the catalog has it, else the label, else a shorter form of the label.
 
-    `number` counts from 1, `port` from 0.
+    `number` counts from 1, `port` and `function` from 0.
     """
-    at = (number - 1) * nic.ports + port
+    at = ((number - 1) * nic.ports + port) * nic.functions + function
+    label += "b" * function
     if at < len(nic.interfaces):
         return nic.interfaces[at]
     if _FITS.fullmatch(label):
@@ -87,6 +89,7 @@ def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
 
 # --- The view of a server -------------------------------------------------------------------------------------
 
+OWN_INTERFACE = "fabric"  # and a number: has the address of a server that no cable has
 FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
 BMC = "oob"  # NIC set of a catalog entry that belongs to the BMC, not to the host
 ETHERNET, INFINIBAND, CONTROLLER = "ethernet", "infiniband", "bmc"
@@ -116,6 +119,7 @@ class HostNic:
     bond: str  # "bond0", "" for none
     closed: bool
     vrf: str
+    source: str = ""  # address that packets on the routes of `local` have, "" for that of the port
 
     @property
     def ordinal(self) -> int:
@@ -130,7 +134,7 @@ class HostNic:
         return tuple(vlan_name(parent, vlan.tag, self.ordinal) for vlan in vlans) or (parent,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """A server: a name in several fabrics is one machine."""
 
@@ -139,6 +143,7 @@ class Host:
     model: str
     parts: tuple[tuple[str, str], ...]  # (fabric, its group there)
     nics: tuple[HostNic, ...]  # by fabric, NIC and port
+    own: tuple[tuple[str, str], ...] = ()  # (interface, address) that no cable has, of each fabric without switches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +175,7 @@ class HostFabric:
 
     def over(self, link: ServerLink) -> tuple[str, ...]:
         """Destinations that the table of the port routes to the gateway; a layer-2 network has one gateway."""
-        if link.address is None or link.gateway is None:
+        if link.address is None or link.gateway is None or link.ways is not None:
             return ()
         if link.untagged:
             return ("default",)
@@ -258,7 +263,15 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     for side, links_here in parts:
         nics += _nics(side, links_here, bonds, len(nics), default)
     groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
-    return Host(name, device.group, device.model, groups, tuple(nics))
+    own = [direct.own_address(side.fabric, links_here[0].server) for side, links_here in parts if side.fabric.spec.switchless]
+    return Host(
+        name=name,
+        group=device.group,
+        model=device.model,
+        parts=groups,
+        nics=tuple(nics),
+        own=tuple((f"{OWN_INTERFACE}{at}", address) for at, address in enumerate(own)),
+    )
 
 
 def _nics(
@@ -278,7 +291,7 @@ def _nics(
         bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
         yield HostNic(
             name=label,
-            interface=interface_name(label, use.nic, number, link.port) if kind == ETHERNET else label,
+            interface=interface_name(label, use.nic, number, link.port, link.function) if kind == ETHERNET else label,
             kind=kind,
             fabric=fabric.name,
             purpose=purpose,
@@ -288,7 +301,13 @@ def _nics(
             address=link.address,
             gateway=link.gateway,
             reach=side.over(link),
-            local=_local(link, next(local) if _is_routed(link) else (), side.base + position, metric),
+            local=_local(
+                link,
+                next(local) if _is_routed(link) else tuple((prefix, side.base + rank) for prefix, rank in link.ways or ()),
+                side.base + position,
+                metric,
+            ),
+            source=direct.own_address(fabric, link.server).partition("/")[0] if link.ways else "",
             table=FIRST_TABLE + before + position,
             mtu=facts.mtu,
             qos=side.qos(group, link.nic),
@@ -301,7 +320,7 @@ def _nics(
 
 
 def _is_routed(link: ServerLink) -> bool:
-    return link.address is not None and not link.untagged and not link.closed
+    return link.address is not None and not link.untagged and not link.closed and link.ways is None
 
 
 def _local(link: ServerLink, own: Local, metric: int, default_metric: int) -> Local:

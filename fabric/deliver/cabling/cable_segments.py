@@ -66,11 +66,15 @@ def _power_w(candidate: Candidate) -> float:
 def _cables(task: Task) -> Iterator[Candidate]:
     if task.shape == MESH:
         return
+    pairs = tuple(_hub_first(task))
+    shared = any(far.shared for _, far in pairs)
     for name, cable in media.cables().items():
         far_lanes = cable.far_lane_gbps or cable.lane_gbps
+        if cable.ends > 1 and shared:
+            continue  # each end of a splitter is of one port
         if all(
             _runs(one, cable.speed_gbps, cable.lane_gbps) and _runs(far, cable.speed_gbps // cable.ends, far_lanes)
-            for one, far in _hub_first(task)
+            for one, far in pairs
         ):
             yield Candidate(cable.class_, name, (), cable.longest_m)
 
@@ -161,11 +165,14 @@ def harness(a: Optic, b: Optic) -> str:
 CONNECTORS = 16  # most of one module, for numbering
 
 
-class Failure(NamedTuple):
-    """Links that no medium joins: one of them, how many in all, and what the nearest miss reaches."""
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Links that no medium joins: one of them, how many in all, the cages that it is joined with, and what the nearest miss
+    reaches."""
 
     link: int
     links: int
+    cages: int  # that lead to one another, as no requested cable with ends of its own does; 0: another reason
     length_m: float
     reach: Candidate | None
     request: str
@@ -204,7 +211,7 @@ NONE = Candidate("", "", (), 0.0)
 def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests: dict[str, str]) -> Legs:
     """Chooses a medium for every link of a fabric and gathers them into legs."""
     a, b = ends
-    groups = join(a.node, b.node, a.speed_gbps, b.speed_gbps)
+    groups = join(a.node, b.node, a.speed_gbps, b.speed_gbps, (a.offset_gbps, b.offset_gbps))
     longest = most(groups.component, length_m, groups.count)
     chosen = _choose(fabric, ends, groups, longest, requests)
     table = _Table(chosen, ends, fabric.links.speed_gbps.astype(np.int64))
@@ -212,7 +219,9 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
     nodes = tuple(
         end.node * CONNECTORS + np.where(light, table.connector[end_index], 0) for end_index, end in enumerate(ends)
     )
-    inner = join(nodes[0][light], nodes[1][light], table.port[0][light], table.port[1][light])
+    ports = (table.port[0][light], table.port[1][light])
+    offsets = (a.offset_gbps[light] % ports[0], b.offset_gbps[light] % ports[1])
+    inner = join(nodes[0][light], nodes[1][light], *ports, offsets)
     shape, component = groups.shape[groups.component], groups.component.copy()
     hub = groups.hub.copy()
     if light.any():
@@ -244,8 +253,20 @@ def _choose(
             link = int(np.flatnonzero(groups.component == worst)[0])
             count = int(np.isin(groups.component, missed).sum())
             reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
-            failures.append(Failure(link, count, float(longest[worst]), reach, kind.request))
+            cages = _cages_joined(groups, ends, worst) if kind.request in (*CLASSES[:4], *media.cables()) else 0
+            length_m = float(longest[worst])
+            failures.append(
+                Failure(link=link, links=count, cages=cages, length_m=length_m, reach=reach, request=kind.request)
+            )
     return _Chosen(used, choice_of[groups.component], tuple(failures))
+
+
+def _cages_joined(groups: CageGroups, ends: tuple[Ends, Ends], component: int) -> int:
+    """Cages of a component that no cable with ends of its own joins; 0 if one might, by its shape."""
+    mine = np.flatnonzero(groups.component == component)
+    nodes = [set(end.node[mine].tolist()) for end in ends]
+    shared = any(end.modules[module].shared for end in ends for module in end.module[mine].tolist())
+    return sum(map(len, nodes)) if groups.shape[component] == MESH or shared else 0
 
 
 def _tasks(

@@ -25,11 +25,13 @@ MAX_DEVICE_CAGES = 1 << 12  # of one device; modules are numbered device by devi
 
 
 class Module(NamedTuple):
-    """What a cage takes: speed in all, the lane speeds it can have (none: any), and its form ("" unknown)."""
+    """What a cage takes: speed in all, the lane speeds it can have (none: any), its form ("" unknown), and whether ports of
+    NICs share it."""
 
     speed_gbps: int
     lane_gbps: frozenset[int]
     form: str
+    shared: bool = False
 
     @property
     def usual_lane_gbps(self) -> int:
@@ -80,9 +82,8 @@ class CageData:
     def __init__(self, spec: FabricSpec) -> None:
         self.models = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
         self.groups = {group.name: group for group in spec.groups}
-        self.shipped_switches, self.shipped_servers = set(catalog.switch_names()), set(catalog.server_names())
-        for kind, known in (("switches", self.shipped_switches), ("servers", self.shipped_servers)):
-            known -= {name for name in known if spec.positions.stated("catalog", kind, name)}
+        stated = spec.positions.stated
+        self.shipped_switches = {name for name in catalog.switch_names() if not stated("catalog", "switches", name)}
 
     def end(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
         """Number of the module on its device, what it takes, and where in it the link begins."""
@@ -108,23 +109,11 @@ class CageData:
 
     def _nic(self, device: Device, nic: int, port: int, speed: int) -> tuple[int, Module, int]:
         group, cages = self.groups[device.group], media.cages()
-        usual = cages.by_speed.get(speed)
-        its = cages.servers.get(device.model, {}).get(group.nics) if device.model in self.shipped_servers else None
-        nic_model = cages.nic(group.nic.model)
-        form = (its.form if its else "") or (nic_model.form if nic_model else "")
-        form = form or (usual.nic_form or usual.form if usual else "")
+        at = media.all_ports(tuple(use.nic for use in group.uses))[nic, port]
+        usual, known = cages.by_speed.get(speed), cages.nic(group.use_of(nic)[0].nic.model)
         lanes = frozenset(usual.nic_lane_gbps) if usual else frozenset()
-        lanes &= frozenset(nic_model.lane_gbps) if nic_model else lanes
-        if its and its.twins and group.nic.ports == 1 and nic <= len(its.twins):
-            number, place = twin(its.twins[nic - 1])
-            return number, Module(2 * speed, lanes, form), (place - 1) * speed
-        return (nic - 1) * group.nic.ports + port + 1, Module(speed, lanes, form), 0
-
-
-def twin(label: str) -> tuple[int, int]:
-    """`OSFP4P2` → cage 4, port 2."""
-    number, _, place = label.removeprefix("OSFP").partition("P")
-    return int(number), int(place)
+        lanes &= frozenset(known.lane_gbps) if known else lanes
+        return at.cage, Module(at.ports * speed, lanes, at.form, at.ports > 1), at.place * speed
 
 
 def _lane_speeds(full: int, lanes: int, running: int) -> frozenset[int]:
@@ -160,8 +149,11 @@ class CageGroups:
         return len(self.shape)
 
 
-def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> CageGroups:
-    """Components of links between nodes a and b. `a_gbps`, `b_gbps`: speeds of the nodes; the faster one is split."""
+def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints, offsets_gbps: tuple[Ints, Ints]) -> CageGroups:
+    """Components of links between nodes a and b. `a_gbps`, `b_gbps`: speeds of the nodes; the faster one is split.
+
+    `offsets_gbps`: where in their nodes the links begin. Nodes whose links cross are a mesh: no cable crosses its lanes.
+    """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -173,13 +165,24 @@ def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> CageGroups:
     count, label = connected_components(graph, directed=False)
     component = label[a].astype(np.int64)
     hub = np.where(a_gbps > b_gbps, 0, np.where(b_gbps > a_gbps, 1, -1)).astype(np.int64)
-    pairs = np.unique(a.astype(np.int64) * len(nodes) + b)
+    pairs, pair = np.unique(a.astype(np.int64) * len(nodes) + b, return_inverse=True)
     neighbors = np.bincount(np.concatenate(np.divmod(pairs, len(nodes))), minlength=len(nodes))
     size = np.bincount(label, minlength=count)
-    straight = _all(component, hub == -1, count) & (size == 2)
+    shift = np.where(hub == 1, offsets_gbps[1] - offsets_gbps[0], offsets_gbps[0] - offsets_gbps[1])
+    orderly = _orderly(pair.ravel(), shift) & (shift % np.maximum(np.minimum(a_gbps, b_gbps), 1) == 0)
+    straight = _all(component, (hub == -1) & orderly, count) & (size == 2)
     alone = np.where(hub == 0, neighbors[b] == 1, neighbors[a] == 1)
-    star = _all(component, (hub >= 0) & alone, count)
+    star = _all(component, (hub >= 0) & alone & orderly, count)
     return CageGroups(component, np.where(straight, STRAIGHT, np.where(star, STAR, MESH)), hub)
+
+
+def _orderly(pair: Ints, shift: Ints) -> Flags:
+    """Whether all links between the same two nodes are shifted alike: their lanes do not cross."""
+    first = np.zeros(int(pair.max(initial=0)) + 1, dtype=np.int64)
+    first[pair[::-1]] = shift[::-1]
+    crossed = np.bincount(pair[shift != first[pair]], minlength=len(first))
+    orderly: Flags = crossed[pair] == 0
+    return orderly
 
 
 def _all(component: Ints, flag: Flags, count: int) -> Flags:

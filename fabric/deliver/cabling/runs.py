@@ -30,6 +30,7 @@ from fabric.model.plan import (
     LEAF_LEAF,
     LEAF_SPINE,
     SERVER_LEAF,
+    SERVER_SERVER,
     SPINE_CORE,
     STATED,
     Device,
@@ -41,7 +42,14 @@ from fabric.model.plan import (
 
 RAIL_NAMES = ("blue", "orange", "green", "violet", "red", "teal", "olive", "indigo")
 PLANE_NAMES = ("blue", "orange", "green", "violet")
-KIND_NAMES = {SERVER_LEAF: "grey", LEAF_LEAF: "green", LEAF_SPINE: "blue", SPINE_CORE: "violet", ATTACHMENT: "orange"}
+KIND_NAMES = {
+    SERVER_LEAF: "grey",
+    LEAF_LEAF: "green",
+    LEAF_SPINE: "blue",
+    SPINE_CORE: "violet",
+    ATTACHMENT: "orange",
+    SERVER_SERVER: "blue",
+}
 
 TONES = {"grey": NEUTRAL.line, **dict(zip(PLANE_NAMES, (tone.line for tone in PLANES), strict=True))}
 TONES |= dict(zip(RAIL_NAMES, RAILS, strict=True))
@@ -255,7 +263,13 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     more = f" ({plural(failure.links, kind + ' link')} like it)" if failure.links > 1 else ""
     stated = plan.stated("floor", "media", kind)
     where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")
-    if failure.reach is None:
+    if failure.reach is None and failure.cages:
+        more += (
+            ": expected two cages that lead to each other alone, lane by lane, or one split over cages of one port each, "
+            f"got {failure.cages} cages that lead to one another"
+        )
+        hint = f"use optics, whose connectors are cabled apart: `floor: {{media: {{{kind}: optics}}}}`"
+    elif failure.reach is None:
         hint = "no medium fits both cages: lane speeds, breakouts or form factors differ"
     else:
         name = failure.reach.cable or " and ".join(dict(failure.reach.optics).values())

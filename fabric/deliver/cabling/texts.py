@@ -23,6 +23,7 @@ class Texts:
         self.names = PortNames(fabric)
         self.labels = {end: self.names.columns(end) for end in "ab"}
         self.where = [_where(floor, device.name) for device in fabric.devices]
+        self.sockets = {end: self._sockets(end) for end in "ab"}
         self.last = np.zeros(len(found.first), dtype=np.int64)  # last link of each leg
         np.maximum.at(self.last, found.leg, np.arange(len(found.leg)))
 
@@ -52,41 +53,36 @@ class Texts:
         """What a cable is plugged into: the connector of an optic, else the form of the cage; `OSFP4P2` of a server first."""
         its, legs = self.ends[end], self.found
         at = "ab".index(end)
-        sockets = self._sockets(end)
         columns = (its.module[legs.first].tolist(), legs.optics[at], legs.connector[at].tolist(), legs.pieces.tolist())
-        plug_of: dict[tuple[int, str, int, bool, int], str] = {}
+        plug_of: dict[tuple[int, str, int, bool, str], str] = {}
         texts = []
-        for module, optic, connector, pieces, socket in zip(*columns, sockets.tolist(), strict=True):
+        for module, optic, connector, pieces, socket in zip(*columns, self.sockets[end], strict=True):
             key = (module, optic, connector, pieces > 1, socket)
             if key not in plug_of:
                 plug = _plug(its.modules[module].form, optic, "1+2" if pieces > 1 else str(connector + 1))
-                plug_of[key] = f"{self.sockets[socket]} {plug}".strip()
+                plug_of[key] = f"{socket} {plug}".strip()
             texts.append(plug_of[key])
         return texts
 
-    def _sockets(self, end: str) -> Ints:
-        """Per leg the server's own word for its port, as index into `sockets`; 0 where it has none."""
-        self.sockets, table = [""], {}
-        for device in self.fabric.devices:
-            if device.role == SERVER and device.group not in table:
-                group = next(group for group in self.fabric.spec.groups if group.name == device.group)
-                cage = media.cages().servers.get(device.model, {}).get(group.nics)
-                table[device.group] = len(self.sockets) if cage and cage.twins else 0
-                self.sockets += cage.twins if cage else ()
-        base = np.array([table.get(device.group, 0) if device.role == SERVER else 0 for device in self.fabric.devices])
-        first = base[getattr(self.fabric.links, end)[self.found.first]]
-        nic = getattr(self.fabric.links, end + "_cage")[self.found.first] - 1
-        sockets: Ints = np.where(first > 0, np.minimum(first + nic, len(self.sockets) - 1), 0)
-        return sockets
+    def _sockets(self, end: str) -> list[str]:
+        """Per leg the place of its first port in a shared cage of a server; "" where the port has a cage of its own."""
+        groups = {group.name: media.all_ports(tuple(use.nic for use in group.uses)) for group in self.fabric.spec.groups}
+        labels = {name: {key: port.label for key, port in ports.items() if port.label} for name, ports in groups.items()}
+        if not any(labels.values()):
+            return [""] * len(self.found.first)
+        own = [labels.get(device.group, {}) if device.role == SERVER else {} for device in self.fabric.devices]
+        columns = (getattr(self.fabric.links, end + part)[self.found.first].tolist() for part in ("", "_cage", "_sub"))
+        return [own[index].get((nic, port), "") for index, nic, port in zip(*columns, strict=True)]
 
     def places(self, end: str, ports: Sequence[str]) -> list[str]:
-        """Rack, unit, device and port, as a label shows them: `B03-U12 gpu-0001:compute1`."""
+        """Rack, unit, device, port and place in a shared cage, as a label shows them: `B03-U12 gpu-0001:compute1 OSFP4P2`."""
         first = self.found.first
         where = [self.where[device] for device in getattr(self.fabric.links, end)[first].tolist()]
         if end == "a" and self.fabric.management_ports:
             switches = (self.fabric.management_ports.get(link) for link in first.tolist())
             where = [_where(self.floor, device.name) if device else own for own, device in zip(where, switches, strict=True)]
-        return [f"{place}:{port}" for place, port in zip(where, ports, strict=True)]
+        spots = zip(where, ports, self.sockets[end], strict=True)
+        return [f"{place}:{port} {socket}".rstrip() for place, port, socket in spots]
 
     def cables(self) -> list[str]:
         """The name of the cable of every leg."""

@@ -15,6 +15,7 @@ from fabric.base.rounding import ceil_div
 from fabric.design.intent.rewrite import OneFabric
 from fabric.hardware import catalog
 from fabric.model.plan import FabricSpec
+from fabric.model.plan.spec import SWITCHLESS
 from fabric.model.settings.site import OwnCatalog
 
 Value = str | int | float | bool
@@ -125,7 +126,7 @@ def _word(text: str) -> str:
     return text
 
 
-_KINDS = ("rail-optimized", "rack", "rail-only", "collapsed")
+_KINDS = ("rail-optimized", "rack", "rail-only", "collapsed", *SWITCHLESS)
 
 DIMENSIONS: Mapping[str, Dimension] = {
     "server": Dimension("server model", _word, _server, catalog.server_names),
@@ -253,7 +254,7 @@ def usual(spec: FabricSpec, own_catalog: OwnCatalog) -> dict[str, tuple[Value, .
 
 def _suited(spec: FabricSpec, own: OwnCatalog) -> list[str]:
     """The intent's own leaf, and switches of its technology as fast as a NIC port and no more than four times as fast."""
-    speed, found = spec.groups[0].nic.speed_gbps, {spec.leaf.switch}
+    speed, found = spec.groups[0].nic.speed_gbps, {spec.leaf.switch} - {""}
     for name in (*catalog.switch_names(), *own.switches):
         model = own.switch(name)
         assert model is not None

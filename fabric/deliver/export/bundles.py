@@ -7,7 +7,7 @@ links of bundles and the links inside nodes add up to the links of the fabric.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import groupby
 from typing import TypeVar
@@ -104,6 +104,8 @@ class Grain(Enum):
 
 def overview(view: View) -> Graph:
     """The whole fabric: its first pod by units, the others each as one; every switch of a small fabric."""
+    if view.fabric.spec.switchless:
+        return _direct(view)
     grain = Grain.SWITCH if len(view.switches) <= SINGLY else Grain.TIER
     pods = [pod for group in view.pods for pod in _spread(group, 3)]
     return _graph(view, [_pod(view, f"pod{at + 1}", pod, at == 0, grain) for at, pod in enumerate(pods)], grain)
@@ -111,10 +113,21 @@ def overview(view: View) -> Graph:
 
 def switches(view: View) -> Graph:
     """Every switch of the first pod; of two tiers that is the whole fabric."""
+    if view.fabric.spec.switchless:
+        return _direct(view)
     pod = view.pods[0][0]
     leaves = sum(len(unit.leaves) for unit in pod.all_units)
     grain = Grain.SWITCH if leaves * len(pod.spines) <= MESH else Grain.INSIDE
     return _graph(view, [_pod(view, "pod1", [pod], True, grain)], grain)
+
+
+def _direct(view: View) -> Graph:
+    """Every server of a fabric without switches."""
+    servers = [device for device in view.fabric.devices if device.role == SERVER]
+    nodes = [_one(f"server{at + 1}", server, 1) for at, server in enumerate(servers)]
+    columns = tuple(Column(f"{node.key}-frame", node.devices[0].model, (), node) for node in nodes)
+    graph = Graph((), (Pod("pod1", "", (), columns),), (), ())
+    return replace(graph, bundles=tuple(_bundles(view, graph, Grain.SWITCH)))
 
 
 def _spread(items: Sequence[T], most: int) -> list[Sequence[T]]:

@@ -184,6 +184,8 @@ def _across(node: Node) -> int:
 
 def _column_size(column: Column) -> tuple[float, float]:
     """Width of a unit, and height of its leaves."""
+    if not column.leaves:  # a server without switches
+        return _W + 2 * _PAD, 0.0
     lines = [column.leaves[at : at + _LEAVES] for at in range(0, len(column.leaves), _LEAVES)]
     width = max(sum(_size(node)[0] + _GAP for node in line) for line in lines) - _GAP + 2 * _PAD
     return width, sum(max(_size(node)[1] for node in line) + _GAP for line in lines) - _GAP

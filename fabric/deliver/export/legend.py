@@ -86,12 +86,13 @@ def _split(name: str) -> tuple[str, str]:
 
 # --- numbers --------------------------------------------------------------------------------------------------
 
-TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
+TIERS = {0: "no switches", 1: "one tier", 2: "two tiers", 3: "three tiers"}
 _PER = {
     "server-leaf": "per server",
     "leaf-leaf": "between the leaves",
     "leaf-spine": "per leaf and spine",
     "spine-core": "per spine and core",
+    "server-server": "between two servers",
 }
 
 

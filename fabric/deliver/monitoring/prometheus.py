@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 from typing import Any
 
+from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line
 from fabric.base.formats.yaml import dump
 from fabric.deliver.monitoring import rules, trials
@@ -104,9 +105,12 @@ INTERVAL = "30s"
 
 
 def prometheus(plan: Plan, choose: Choose = exporters_of) -> Mapping[str, str]:
-    """Files by their path, for the collectors that suit every switch's network OS."""
+    """Files by their path, for the collectors that suit every switch's network OS. Raises InputError without switches."""
     stands = floor(plan)
-    watches = [Watch(plan.site, fabric, stands, choose) for fabric in plan.fabrics.values()]
+    watches = [Watch(plan.site, fabric, stands, choose) for fabric in plan.fabrics.values() if fabric.switches]
+    if not watches:
+        message = f"site '{plan.site}' has no switches, so there is nothing to watch"
+        raise InputError([Diagnostic("FAB161", Place(str(plan.settings.home.path)), message)])
     targets = targets_of_jobs(watches)
     files = {
         "prometheus.yaml": document(

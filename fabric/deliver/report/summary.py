@@ -62,7 +62,8 @@ def _figures(study: Study) -> Iterator[Figure]:
         yield Figure("pods", f"{pods['count']:,}", f"of {pods['leaves']} leaves and {pods['spines']} spines")
     if row["planes"] > 1:
         yield Figure("planes", f"{row['planes']}", "isolated from each other")
-    yield Figure("oversubscription", _ratio(*leaf_ratios(row)), _ratio_note(row["oversubscription"]["spine"]))
+    if row["tiers"]:
+        yield Figure("oversubscription", _ratio(*leaf_ratios(row)), _ratio_note(row["oversubscription"]["spine"]))
     yield Figure("bisection", *_cut(capacity.bisection))
     least, highest = capacity.paths_least, capacity.paths_most
     if highest:

@@ -24,6 +24,7 @@ from fabric.model.plan import (
     spare,
 )
 from fabric.model.plan.lock import WiredPods
+from fabric.model.plan.spec import RING
 from fabric.model.plan.summary import summary
 
 # --- BGP sessions of a fabric by purpose, each counted once ---------------------------------------------------
@@ -426,6 +427,23 @@ def _bgp(case: Case) -> list[str]:
     parts += [f"{sizing.spine_pods} for the spines of each pod"] if sizing.spines else []
     parts += ["1 for the cores"] if sizing.tiers == 3 else []
     return [*out, f"AS numbers (RFC 7938) = {' + '.join(parts)} = {row['bgp']['asns']}"]
+
+
+def without_switches(case: Case) -> list[str]:
+    """The cables of servers that are cabled to each other, whatever was asked."""
+    (size, group), spec = case.groups()[0], case.spec
+    ports = group.nic.count * group.nic.ports
+    if spec.kind == RING:
+        neighbors, share, pairs = 2, ports // 2, size.servers
+        joined = f"{size.servers} pairs of neighbors"
+    else:
+        neighbors, share, pairs = size.servers - 1, ports // (size.servers - 1), size.servers * (size.servers - 1) // 2
+        joined = f"{size.servers} x {neighbors} / 2 pairs of servers" if pairs > 1 else "1 pair of servers"
+    return [
+        f"`kind: {spec.kind}` has no switches: {plural(size.servers, 'server')}, each with {plural(neighbors, 'neighbor')}",
+        f"links = floor({plural(ports, 'NIC port')} / {neighbors}) x {joined} = "
+        f"{share} x {pairs} = {case.sizing.direct_links}",
+    ]
 
 
 TOPICS: dict[str, tuple[str, Callable[[Case], list[str]]]] = {

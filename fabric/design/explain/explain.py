@@ -223,7 +223,8 @@ def _port(fabric: FabricPlan, device: Device, port: str) -> list[str]:
         peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
         low = int(fabric.subnet[link])
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
-        slot = f"slot {columns['column'][link] + 1} of the lower switch, number {row}"
+        lower = "server" if fabric.spec.switchless else "switch"
+        slot = f"slot {columns['column'][link] + 1} of the lower {lower}, number {row}"
         out += [
             f"{device.name} {_called(names, device, ref)}: {KINDS[columns['kind'][link]].removesuffix('s')} link of "
             f"{ref.speed_gbps}G",
@@ -337,7 +338,8 @@ def explain(
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         wired = site_lock.fabrics.get(spec.name, lock.FabricLock()).pods
-        lines = TOPICS[topic][1](_case(planned, Case(spec, sizing, wired), topic))
+        explain = counts.without_switches if spec.switchless else TOPICS[topic][1]
+        lines = explain(_case(planned, Case(spec, sizing, wired), topic))
         return lines + counts.unused_splits(spec) * (topic in OF_PORTS)
     plan = planned()
     try:

@@ -16,6 +16,7 @@ from fabric.design.intent.load import validate
 from fabric.design.planner.resolve import resolve
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
+from fabric.model.plan.spec import SWITCHLESS
 from fabric.nos.target import target, target_names
 
 OWN_SERVER, USUAL_SERVER = "gpu-server", "dgx-h100"
@@ -216,7 +217,7 @@ def _changed(model: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str,
     nic = entry["nics"].get("compute", {})
     stated = {key: value for key, value in stated.items() if nic.get(key, 1) != value}
     if stated:
-        names = ("interfaces", "rdma_devices")  # an entry for each port
+        names = ("interfaces", "rdma_devices", "cages")  # an entry for each port
         bandwidth = [its.get("ports", 1) * its.get("speed_gbps", 0) for its in (nic, nic | stated)]
         gone = (*names, *(["model"] if bandwidth[1] > bandwidth[0] else []))  # no NIC of this model has so much bandwidth
         entry["nics"] = {"compute": {key: nic[key] for key in nic if key not in gone} | stated} | {
@@ -235,7 +236,7 @@ def _topology(draft: Draft) -> list[str]:
     out = ["    topology:"]
     if draft.topology:
         out.append(f"      kind: {_text(draft.topology)}")
-    if draft.switch or not draft.leaf:
+    if draft.switch or not (draft.leaf or draft.topology in SWITCHLESS):
         out.append(f"      switch: {_text(draft.switch or _usual_switch(draft.nos))}")
     if draft.unit is not None:
         out.append(f"      unit: {{servers: {draft.unit}}}  # servers that share one set of leaves")

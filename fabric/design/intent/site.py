@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from fabric.base.diagnostics import show
+from fabric.hardware.catalog.models import Breakout
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
@@ -52,6 +53,10 @@ class ServerGroup(Key):
     )
     per_rack: Count | None = Field(
         None, description="servers in one rack; of a group that shares leaves: those on each leaf or pair"
+    )
+    nic_breakout: Breakout | None = Field(
+        None,
+        description="ports that each NIC is split into: `2x400` of a ConnectX-8; default: as `planes` or `dual_tor` need",
     )
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
@@ -116,6 +121,7 @@ class CableLength(Key):
     leaf_spine: Metres | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
     spine_core: Metres | None = Field(None, alias="spine-core", description="from a spine to a core")
     attachments: Metres | None = Field(None, description="from a leaf to an attachment")
+    server_server: Metres | None = Field(None, alias="server-server", description="between two servers, without switches")
 
 
 def _pods(value: Any) -> Any:
@@ -129,11 +135,12 @@ def _pods(value: Any) -> Any:
 class Topology(Key):
     """The shape of the fabric."""
 
-    kind: Literal["rail-optimized", "rack", "rail-only", "collapsed"] | None = Field(
+    kind: Literal["rail-optimized", "rack", "rail-only", "collapsed", "back-to-back", "ring"] | None = Field(
         None,
         description=(
             "`rail-optimized`: one leaf per rail serves a whole unit; `rack`: a leaf per rack; `rail-only`: every rail is "
-            "a Clos of its own; `collapsed`: a leaf pair without spines. Unless stated, `rail-optimized` for "
+            "a Clos of its own; `collapsed`: a leaf pair without spines; `back-to-back`: no switches, every server cabled to "
+            "every other; `ring`: no switches, every server cabled to two others. Unless stated, `rail-optimized` for "
             "`purpose: compute` and `rack` for the others"
         ),
     )
@@ -211,9 +218,12 @@ class Fabric(Key):
     underlay: Underlay = Field(Underlay(), description="routing between the switches")
     pools: Pools = Field(Pools(), description="address pools of this fabric only")
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
-    transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot"] | None = Field(
+    transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot", "ethernet"] | None = Field(
         None,
-        description="transport of collectives, for estimated times; default: `roce` or `infiniband`, as the switches",
+        description=(
+            "transport of collectives, for estimated times; `ethernet`: plain TCP, without a lossless class unless `qos:` is "
+            "stated; default: `roce` or `infiniband`, as the switches"
+        ),
     )
     tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="tenants and their servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")

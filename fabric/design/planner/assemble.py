@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
-from fabric.design.planner import attachments, inventory, pins, wiring
+from fabric.base.text import plural
+from fabric.design.planner import attachments, inventory, pins, switchless, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
@@ -44,6 +45,7 @@ from fabric.model.plan import (
     concatenate,
     core_downlinks,
     leaf_layout,
+    nic_uses,
     server_ports,
     spine_downlinks,
     spine_layout,
@@ -68,6 +70,8 @@ class Context:
 
 def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan, FabricLock] | None:
     """Plans one fabric. Mistakes go to the report; None when one of them leaves nothing to plan."""
+    if spec.switchless:
+        return switchless.plan(spec, sizing, context)
     report = context.report
     errors = len(report.errors)
     _check_max_prefix(spec, sizing, report)
@@ -283,6 +287,8 @@ def _addressed(
 
     subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
     _check_external_connections(spec, tenants, subnet, context.report)
+    if spec.converged and spec.ethernet:
+        _check_routed_nics(spec, devices, links, tenants, subnet, context.report)
     return FabricPlan(
         name=spec.name,
         spec=spec,
@@ -318,6 +324,30 @@ def _check_external_connections(spec: FabricSpec, tenants: Tenancy, subnet: NDAr
             f"attachment '{name}': expected a port whose subnet the leaf's server block holds, got one that is broken out "
             "finer than the servers' ports",
             "set `speed_gbps` to that of the servers' ports, or reduce `links`",
+        )
+
+
+def _check_routed_nics(
+    spec: FabricSpec,
+    devices: Sequence[Device],
+    links: Links,
+    tenants: Tenancy,
+    subnet: NDArray[Any],
+    report: Report,
+) -> None:
+    """A routed NIC needs the subnet of its port, which ports beyond the leaf's server block do not have."""
+    bridged = np.array([bool(tenant.networks) for tenant in tenants.tenants] + [True, False])[tenants.owner]  # CLOSED is -2
+    uses, use_of = nic_uses(spec, devices, links)
+    bare = use_of[(use_of >= 0) & ~bridged & (subnet < 0)]
+    for at in sorted(set(bare.tolist())):
+        group, use = uses[at]
+        count = int((bare == at).sum())
+        report.error(
+            "FAB140",
+            spec.at("servers", spec.groups.index(group)),
+            f"servers '{group.name}', NICs '{use.nics}': expected routed ports whose subnets the leaf's server block holds, "
+            f"got {plural(count, 'port')} broken out finer than those of the first NICs",
+            f"a tenant with `nics: {use.nics}` and a network with a `gateway` gives them addresses; or state them first",
         )
 
 

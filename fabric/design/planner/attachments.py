@@ -81,7 +81,7 @@ def place(
     """Links on free ports, of NICs and of attachments, and their leaf ports for the lock: known ones that are free stay."""
     attachments, known = spec.attachments, lock.attachments
     nics = nic_ports(spec, sites) if spec.converged else []
-    ports = free_ports(spec, sites) if attachments or nics else Ports({})
+    ports = free_ports(spec, sites) if attachments or nics else Ports(free={})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
         attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])

@@ -32,6 +32,7 @@ from fabric.model.plan import (
     LONGER_WARNING,
     SERVER,
     SERVER_LEAF,
+    SERVER_SERVER,
     SPINE,
     SPINE_CORE,
     STATED,
@@ -94,6 +95,7 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
             LEAF_SPINE: _across(ground.of(LEAF, name), ground.of(SPINE, name)),
             SPINE_CORE: _across(ground.of(SPINE, name), ground.of(CORE, name)),
             ATTACHMENT: _across(ground.of(LEAF, name), ground.attachments(fabric)),
+            SERVER_SERVER: ground.neighbors(fabric) if fabric.spec.switchless else (),
         }
         measured = {kind: _longest(site.settings.floor, list(its)) for kind, its in pairs.items()}
         longest[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
@@ -104,11 +106,12 @@ def _kinds(fabric: Outline) -> Iterator[str]:
     """The kinds of link that a fabric has."""
     sizing = fabric.sizing
     built = {
-        SERVER_LEAF: True,
+        SERVER_LEAF: not fabric.spec.switchless,
         LEAF_LEAF: sizing.kind == "collapsed",
         LEAF_SPINE: bool(sizing.spines),
         SPINE_CORE: bool(sizing.cores),
         ATTACHMENT: bool(fabric.attachments),
+        SERVER_SERVER: fabric.spec.switchless,
     }
     return (KINDS[kind] for kind, has in built.items() if has)
 
@@ -148,6 +151,12 @@ class _PlannedPositions:
                     start = unit * size.unit_servers + first
                     servers = self._servers(group.name, start, start + count)
                     yield from _every(servers, self._leaves(fabric, size, unit, leaves))
+
+    def neighbors(self, fabric: Outline) -> Iterator[Pair]:
+        """Every two servers of a fabric without switches."""
+        for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
+            servers = self._servers(group.name, 0, size.servers)
+            yield from _every(servers, servers)
 
     def _leaves(self, fabric: Outline, group: GroupSize, unit: int, leaves: range) -> list[RackSpan]:
         return _spots(self.places[LEAF, fabric.name, group.name, unit, leaf] for leaf in leaves)

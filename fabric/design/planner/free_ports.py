@@ -14,6 +14,7 @@ import numpy as np
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
 from fabric.design.planner.wiring import GroupSites, free_port_links
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     SERVER_LEAF,
     FabricSpec,
@@ -35,14 +36,15 @@ LeafColumn = tuple[int, int]  # leaf number from 1, and column of the leaf's ser
 Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed → slot
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Ports:
     """The leaf ports that may be taken, and the taken ones."""
 
     free: Free
+    model: SwitchModel | None = None  # of the leaves
     used: set[LeafColumn] = field(default_factory=set)
     seats: dict[int, int] = field(default_factory=dict)  # leaf → columns of its servers, which come before those of cages
-    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → speed of its breakout
+    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → speed of its breakout, 0: disabled
     _ordered: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (leaf, speed) → columns
 
     def take(self, spot: LeafColumn, speed_gbps: int) -> Slot | None:
@@ -52,6 +54,8 @@ class Ports:
         if slot is None or not self._free(spot, speed_gbps):
             return None
         self.split_for[leaf, slot.cage] = speed_gbps
+        if self._is_wide(slot):
+            self.split_for[leaf, slot.cage + 1] = 0
         self.used.add(spot)
         return slot
 
@@ -72,7 +76,12 @@ class Ports:
     def _free(self, spot: LeafColumn, speed_gbps: int) -> bool:
         leaf, column = spot
         slot = self.free.get(leaf, {}).get(column, {}).get(speed_gbps)
-        return slot is not None and spot not in self.used and self.split_for.get((leaf, slot.cage), speed_gbps) == speed_gbps
+        if slot is None or spot in self.used or self.split_for.get((leaf, slot.cage), speed_gbps) != speed_gbps:
+            return False
+        return not self._is_wide(slot) or (leaf, slot.cage) in self.split_for or (leaf, slot.cage + 1) not in self.split_for
+
+    def _is_wide(self, slot: Slot) -> bool:
+        return self.model is not None and self.model.is_wide(slot.split)
 
     def _columns(self, leaf: int, speed_gbps: int) -> list[int]:
         """Columns of a leaf that a speed may have, in the order of cages, those that may be taken first."""
@@ -106,7 +115,7 @@ class Ports:
 
 def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
     """Places of servers that are not planned, then free cages."""
-    result = Ports({})
+    result = Ports(free={}, model=spec.leaf.model)
     groups = {group.name: group for group in spec.groups}
     for site in sites:
         group = groups[site.size.name]

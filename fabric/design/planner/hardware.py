@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 
-from fabric.base.diagnostics import Report, nearest, one_of, show
+from fabric.base.diagnostics import Place, Report, nearest, one_of, show
 from fabric.base.source import Source
 from fabric.base.text import listed
-from fabric.design.intent.site import Site
+from fabric.design.intent.site import ServerGroup, Site, Topology
 from fabric.hardware import catalog
 from fabric.hardware.catalog import asics, media, power_class
 from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel, entry_of, folded
@@ -92,6 +92,9 @@ def _of_server(model: ServerModel) -> Iterator[Wrong]:
 
         otherwise = "without `gpu` estimates assume one by the name of the server, and say so"
         yield ("gpu",), model.gpu, "GPU", gpu_names(), otherwise
+    for name, nics in model.nics.items():
+        if nics.form and nics.form not in (forms := media.cages().forms):
+            yield ("nics", name, "form"), nics.form, "form factor", forms, ""
 
 
 @cache
@@ -192,6 +195,26 @@ def _makers() -> frozenset[str]:
 def _platforms() -> frozenset[str]:
     boards = (catalog.sonic_platform(name) for name in catalog.switch_names())
     return frozenset(board.platform for board in boards if board)
+
+
+# --- NICs whose cage runs as one port or as several ----------------------------------------------------------
+
+
+def split_nic(nic: NicSet, group: ServerGroup, topology: Topology, place: Place, report: Report) -> NicSet:
+    """The NICs, split where they can be and the intent says so, or spreads their ports over planes or leaves."""
+    splits = media.nic_breakouts(nic)
+    ports, asked = max(topology.planes, 2 if topology.dual_tor else 1), group.nic_breakout
+    if asked is not None:
+        ports, gbps = map(int, asked.split("x"))
+        if asked != f"{nic.ports}x{nic.speed_gbps}" and splits.get(ports) != gbps:
+            known = [f"{ports}x{gbps}" for ports, gbps in {nic.ports: nic.speed_gbps, **splits}.items()]
+            hint = "a NIC that the catalog does not know is declared under `catalog.servers`, with its `ports` and `cages`"
+            report.error("FAB109", place, f"servers.nic_breakout: expected {' or '.join(known)}, got {asked}", hint)
+    chosen = ports if asked is not None else next((ways for ways in sorted(splits) if ways % ports == 0), 0)
+    if chosen not in splits or (asked is None and nic.ports % ports == 0):
+        return nic
+    cages = nic.cages if nic.cages is None or isinstance(nic.cages, int) else nic.count
+    return nic.replaced(ports=chosen, speed_gbps=splits[chosen], cages=cages, interfaces=(), rdma_devices=())
 
 
 # --- port speeds that a switch lacks: how to state more, and the switches that have them ----------------------

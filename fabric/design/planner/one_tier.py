@@ -13,7 +13,8 @@ from dataclasses import replace
 from fabric.base.diagnostics import Diagnostic, InputError
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
-from fabric.design.planner.sizing import leaf_shape, size
+from fabric.design.planner.sizing import beside, leaf_shape, size
+from fabric.design.planner.sizing_inputs import Demand, most_servers
 from fabric.model.plan import FabricSpec, GroupSpec, Sizing, capacity
 from fabric.model.plan.lock import FabricLock
 
@@ -50,18 +51,21 @@ def _choice(spec: FabricSpec, *, stated: bool) -> FabricSpec:
     if spec.constraints.tiers not in ("auto", 1) or not whole or (by_rails and not free):
         return spec
     constraints = replace(spec.constraints, tiers=1, rails=1 if by_rails else spec.constraints.rails)
-    one = replace(spec, constraints=constraints)
-    (group,) = spec.groups
+    group, *others = spec.groups
+    one = replace(spec, constraints=constraints, groups=(group, *(replace(other, shared=True) for other in others)))
     servers = _servers(one, group)
     if servers < group.places(group.planned if spec.reserve else group.count) and not stated:
         return spec
-    return replace(one, groups=(replace(group, unit_servers=max(1, servers)),))
+    return replace(one, groups=(replace(group, unit_servers=max(1, servers)), *one.groups[1:]))
 
 
 def _unstated_unit(spec: FabricSpec) -> bool:
-    """Whether the size of a unit is free: one group of servers, no `unit`, no leaf for each rack."""
-    (group, *others) = spec.groups
-    return not others and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
+    """Whether the size of a unit is free: no `unit`, no leaf for each rack, no group with leaves of its own."""
+    group, *others = spec.groups
+    apart = (at for at, other in enumerate(others, 1) if not other.shared)
+    if any(spec.groups[at].unit_servers or spec.stated("servers", at, "leaves") for at in apart):
+        return False
+    return not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
 
 
 def _servers(spec: FabricSpec, group: GroupSpec) -> int:
@@ -72,7 +76,20 @@ def _servers(spec: FabricSpec, group: GroupSpec) -> int:
     for attachment in spec.attachments:
         of_cage = max((other.splits.get(attachment.speed_gbps or speed, 0) for other in model.ports), default=0) or 1
         taken += ceil_div(attachment.links, of_cage) * max((other.splits.get(speed, 0) for other in model.ports), default=0)
-    return (capacity(model, speed) - taken) // ports
+    most = (capacity(model, speed) - taken) // ports
+    further, shared = beside(spec, group)
+    if not further and not shared:
+        return most
+    demand = Demand(
+        units=1,
+        leaves=1,
+        servers_per_leaf=most + 1,
+        down=(most + 1) * ports,
+        down_gbps=speed,
+        further=further,
+        shared=shared,
+    )
+    return most_servers(spec, demand, model.native_gbps)
 
 
 # --- what the choice means --------------------------------------------------------------------------------------

@@ -193,12 +193,17 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     split = model.group_of(cage).splits.get(speed)
     if split is None:
         return f"expected a port of {device.model} that does {speed}G, got {cage}"
+    if model.is_wide(split) and cage % 2 == 0:
+        return f"expected an odd port, as {split} ports of {device.model} disable the next, got {cage}"
     end = "a" if columns["a"][row] == device.index else "b"
     link_at = {
         (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
         for e in ("a", "b")
         for r in np.flatnonzero(columns[e] == device.index)
     }
+    splits = {spot[0]: int(columns[f"{e}_split"][r]) for spot, (r, e) in link_at.items() if spot[0] != cage}
+    if model.is_wide(splits.get(cage - 1, 1)) or (model.is_wide(split) and cage + 1 in splits):
+        return f"expected a port that no breakout disables and that disables none in use, got {cage}"
     old = int(columns[f"{end}_cage"][row]), int(columns[f"{end}_sub"][row]), int(columns[f"{end}_split"][row])
     if old[0] == cage:
         return ""

@@ -12,7 +12,7 @@ from fabric.base.source import Source
 from fabric.base.text import plural
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
-from fabric.design.planner import hardware
+from fabric.design.planner import hardware, switchless
 from fabric.design.planner.hardware import how_to_state
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
@@ -31,6 +31,7 @@ from fabric.model.plan import (
     SiteSpec,
     TierSpec,
 )
+from fabric.model.plan.spec import SWITCHLESS
 from fabric.model.settings.site import PURPOSES, Home
 
 NOWHERE = Home()  # of an intent without a file
@@ -117,7 +118,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         overlay=intent.overlay,
         tenants=intent.tenants,
         qos=intent.qos,
-        roce=leaf.model.technology == "ethernet" and (usual.lossless if intent.qos.enabled is None else intent.qos.enabled),
+        roce=topology.kind not in SWITCHLESS and leaf.model.technology == "ethernet" and _lossless(intent),
         management=intent.management or site.management,
         own_management=intent.management is not None,
         releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
@@ -125,8 +126,18 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         lengths=_lengths(topology),
     )
-    _sanity(spec, intent, report)
+    if spec.switchless:
+        switchless.check(spec, report)
+    else:
+        _sanity(spec, intent, report)
     return spec
+
+
+def _lossless(intent: Fabric) -> bool:
+    """Whether the fabric has a lossless class: as stated, else by its purpose, but for plain TCP without any `qos:`."""
+    if intent.qos.enabled is not None:
+        return intent.qos.enabled
+    return PURPOSES[intent.purpose].lossless and (intent.transport != "ethernet" or bool(intent.qos.model_fields_set))
 
 
 def _reserve(intent: Fabric) -> bool:
@@ -189,7 +200,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         model=group.model,
         server=server,
         nics=uses[0].nics,
-        nic=uses[0].nic,
+        nic=hardware.split_nic(uses[0].nic, group, intent.topology, source.place((*path, "nic_breakout")), report),
         bond=uses[0].bond,
         further=uses[1:],
         shared=_shares(intent, index),
@@ -267,6 +278,8 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
     if name is None and topology.switch is not None:
         name, path = topology.switch, ("fabrics", fabric, "topology", "switch")
     if name is None:
+        if topology.kind in SWITCHLESS:
+            return switchless.NO_SWITCH
         if role == "leaf":
             report.error(
                 "FAB103",
@@ -323,7 +336,8 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"
         report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
     for index, group in enumerate(spec.groups):
-        _group_sanity(spec, index, group, report)
+        if not group.shared:
+            _group_sanity(spec, index, group, report)
     if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:
         report.error(
             "FAB109",
@@ -338,7 +352,7 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             f"rails: expected none on a `rack` fabric, got {topology.rails}",
             "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
         )
-    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
+    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups if not group.shared}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _rails_of_pods(spec, report)
     _same_names(spec, report)

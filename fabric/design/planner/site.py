@@ -21,6 +21,7 @@ from fabric.design.planner import (
     pins,
     pools as address_pools,
     splits,
+    switchless,
     tenant_numbers,
     warnings,
 )
@@ -88,6 +89,8 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
 
 def _sized(spec: FabricSpec, lock: FabricLock) -> tuple[FabricSpec, Sizing]:
     """The first of the candidates of a fabric that can be built. Raises InputError of the last."""
+    if spec.switchless:
+        return spec, switchless.size(spec)
     *first, last = (hold(one_tier.fewest(candidate, lock), lock) for candidate in splits.candidates(spec, lock))
     for held in first:
         try:

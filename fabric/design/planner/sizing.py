@@ -195,7 +195,7 @@ def beside(
         return ((use.nic.speed_gbps, ceil_div(use.ports, leaves)) for use in uses if use.lossless or not lossless)
 
     shared: Counter[int] = Counter()
-    for other in spec.groups if group is spec.groups[0] else ():
+    for other in spec.groups if group.name == spec.groups[0].name else ():
         for speed, ports in taken(other.uses if other.shared else ()):
             shared[speed] += (other.per_rack or other.planned) * ports
     return tuple(FreePorts(*its, leaf_sets) for its in taken(group.further)), tuple(sorted(shared.items()))

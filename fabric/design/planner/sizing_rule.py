@@ -53,10 +53,11 @@ def choose(options: Options) -> Shape | None:
 
 
 def _needs_no_spines(options: Options) -> bool:
-    """Whether every leaf of a network has a port of all servers: bonds need a path between their two leaves."""
+    """Whether every leaf of a network has a port of all servers. Bonds, and NICs on one of two leaves, need a path."""
     spec, (demand, *others) = options.spec, options.demands
     leaves = spec.leaves_per_nic(spec.groups[0]) // spec.planes
-    return not others and demand.units == 1 and demand.leaves == leaves and (leaves == 1 or not spec.bonds)
+    alone = leaves == 1 or not (spec.bonds or spec.converged)
+    return alone and demand.units == 1 and demand.leaves == leaves and not any(other.leaves for other in others)
 
 
 def _one_tier(options: Options) -> Shape | None:
@@ -68,13 +69,13 @@ def _one_tier(options: Options) -> Shape | None:
         return None
     if _needs_no_spines(options):
         return Shape(tiers=1, uplinks=uplinks, uplink_gbps=spec.leaf.model.native_gbps, units_per_pod=0, pods=1, spines=0)
-    if len(options.demands) > 1:
+    if any(other.leaves for other in options.demands[1:]):
         reason = "several groups of servers have leaves of their own"
     elif demand.units > 1:
         carried = demand.servers_per_leaf
         reason = f"a leaf ({spec.leaf.switch}) carries {plural(carried, 'server')}, {spec.groups[0].planned} are asked for"
-    elif spec.bonds:
-        reason = "bonds of servers need a path between their two leaves"
+    elif spec.bonds or spec.converged:
+        reason = f"{'bonds of servers' if spec.bonds else 'NICs of several purposes'} need a path between their two leaves"
     else:
         reason = f"the {demand.leaves} leaves of a network reach each other over spines alone"
     hint = "`kind: rail-only` needs no path between rails, `kind: collapsed` links two leaves; or `tiers: 2`"

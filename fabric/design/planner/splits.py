@@ -34,7 +34,7 @@ def candidates(spec: FabricSpec, lock: FabricLock) -> Iterator[FabricSpec]:
 
 def kept(spec: FabricSpec, sizing: Sizing) -> dict[str, tuple[CageSplits, ...]]:
     """What the lock keeps: the splits of every switch model that is built."""
-    built = [spec.leaf, *([spec.spine] * bool(sizing.spines)), *([spec.core] * bool(sizing.cores))]
+    built = [*([spec.leaf] * bool(sizing.tiers)), *([spec.spine] * bool(sizing.spines)), *([spec.core] * bool(sizing.cores))]
     return {tier.switch: _cage_splits(tier.model) for tier in built}
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.base.text import listed, plural
 from fabric.configs.targets import fabric_links, unbalanced
-from fabric.design.planner import hardware, one_tier
+from fabric.design.planner import hardware, one_tier, switchless
 from fabric.design.planner.sizing import leaf_shape, size
 from fabric.design.planner.three_tiers import joins, passes_on
 from fabric.model.plan import CORE, SPINE, FabricPlan, FabricSpec, GroupSize, GroupSpec, Sizing, capacity, in_file
@@ -225,7 +225,7 @@ def collect(plans: Mapping[str, FabricPlan], warnings: Iterable[Diagnostic]) -> 
         _two_default_routes(plan, report)
         report.warnings += notes(plan.spec, plan.sizing)
         report.warnings += _spare_cores(plan.spec, plan.sizing)
-        report.warnings += filter(None, [one_tier.note(plan.spec, plan.sizing)])
+        report.warnings += filter(None, [one_tier.note(plan.spec, plan.sizing), switchless.note(plan.spec)])
     _same_nics(plans, report)
     hardware.warn(plans, report)
     return tuple(sorted(set(report.warnings), key=in_file))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeVar
+from string import ascii_uppercase
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
 from fabric.base.formats import model_of, yaml
-from fabric.hardware.catalog.models import Gbps, Record, entry_of
+from fabric.hardware.catalog.models import Breakout, Gbps, NicSet, Record, entry_of
 
 FOLDER = Path(__file__).parent / "data" / "media"
 
@@ -94,12 +95,11 @@ class Fibre(Bought):
 
 
 class Cage(Record):
-    """A cage: its form, the electrical lanes of one port, and whether two ports share it."""
+    """A cage of a switch: its form, the electrical lanes of one port, and whether two ports share it."""
 
     form: str = ""
     lanes: int = Field(0, ge=0, le=16)
     twin: bool = False
-    twins: tuple[str, ...] = Field((), description="of a server: cage and port of each NIC, OSFP4P2")
 
 
 class Usual(Record):
@@ -116,6 +116,18 @@ class Nic(Record):
 
     form: str
     lane_gbps: tuple[Gbps, ...]
+    breakouts: tuple[Breakout, ...] = Field((), description="ports that its one cage may run as; none: a cage for each port")
+    source: str = ""
+
+
+class NicPort(NamedTuple):
+    """Where a port of a NIC is plugged in."""
+
+    cage: int  # of all NICs of the set, from 1
+    place: int  # in the cage, from 0
+    ports: int  # that share the cage
+    form: str  # "" unknown
+    label: str  # `OSFP4P2` of a shared cage, else ""
 
 
 class Cages(Record):
@@ -123,7 +135,6 @@ class Cages(Record):
 
     by_speed: dict[Gbps, Usual]
     switches: dict[str, dict[Gbps, Cage]]
-    servers: dict[str, dict[str, Cage]]
     nics: dict[str, Nic] = Field(description="by the beginning of the model's name")
     takes: dict[str, tuple[str, ...]] = Field(description="form of a cage → other forms that go into it")
 
@@ -131,9 +142,56 @@ class Cages(Record):
         """The NIC of a model, None where the catalog has none."""
         return self.nics.get(entry_of(model, self.nics))
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Form factors that the tables name."""
+        usual = [form for its in self.by_speed.values() for form in (its.form, its.nic_form) if form]
+        return tuple(sorted({*usual, *self.takes, *(form for others in self.takes.values() for form in others)}))
+
     def accepts(self, form: str, forms: tuple[str, ...]) -> bool:
         """Whether one of these forms goes into a cage; of an unknown cage it is taken for granted."""
         return not form or form in forms or bool(set(self.takes.get(form, ())) & set(forms))
+
+
+def nic_breakouts(nic: NicSet) -> dict[int, int]:
+    """Ports that a NIC of one port can be split into → their speed."""
+    known = cages().nic(nic.model)
+    splits = [tuple(map(int, text.split("x"))) for text in known.breakouts] if known and nic.ports == 1 else []
+    return {ports: gbps for ports, gbps in splits if ports * gbps == nic.speed_gbps}
+
+
+@cache
+def nic_ports(nic: NicSet) -> tuple[NicPort, ...]:
+    """Every port of a set of NICs, NIC by NIC."""
+    known, total = cages().nic(nic.model), nic.count * nic.ports
+    labels = nic.cages if isinstance(nic.cages, tuple) else ()
+    own_cage = known is not None and bool(known.breakouts)
+    stated = nic.cages if isinstance(nic.cages, int) else len({label.rpartition("P")[0] for label in labels})
+    share = total // (stated or (nic.count if own_cage else total))
+    usual = cages().by_speed.get(share * nic.speed_gbps)
+    form = nic.form or (known.form if known and (share == 1 or own_cage) else "")
+    form = form or ((usual.nic_form or usual.form) if usual else "")
+    places = [tuple(map(int, label.lstrip(ascii_uppercase + "-").split("P"))) for label in labels]
+    places = places or [(at // share + 1, at % share + 1) for at in range(total)]
+    dash = "-" if form[-1:].isdigit() else ""
+    shown = labels or [f"{form}{dash}{cage}P{place}" if share > 1 else "" for cage, place in places]
+    return tuple(NicPort(cage, place - 1, share, form, label) for (cage, place), label in zip(places, shown, strict=True))
+
+
+@cache
+def all_ports(sets: tuple[NicSet, ...]) -> dict[tuple[int, int], NicPort]:
+    """Every port of a server by the number of its NIC, from 1, and its place on it, from 0.
+
+    NICs and cages are counted through all sets.
+    """
+    found, nics, cages_before = dict[tuple[int, int], NicPort](), 0, 0
+    for nic in sets:
+        ports = nic_ports(nic)
+        for at, port in enumerate(ports):
+            found[nics + at // nic.ports + 1, at % nic.ports] = port._replace(cage=cages_before + port.cage)
+        nics += nic.count
+        cages_before += max(port.cage for port in ports)
+    return found
 
 
 Kind = TypeVar("Kind", bound=Record)

@@ -111,6 +111,12 @@ class SwitchModel(Record):
     technology: Literal["ethernet", "infiniband"] = Field("ethernet", description="link technology")
     max_logical_ports: int | None = Field(None, ge=1, description="maximum number of ports with breakouts")
     pipelines: Pipelines | None = Field(None, description="cages that share the ports of a pipeline")
+    disables_next: int | None = Field(
+        None,
+        ge=2,
+        le=8,
+        description="breakouts into so many ports or more are possible in odd cages only, and disable the next cage",
+    )
     breakouts_complete: bool = Field(
         False, description="true: the source lists every port speed, so a speed that is missing here is not supported"
     )
@@ -169,6 +175,10 @@ class SwitchModel(Record):
         )
         return self.replaced(ports=ports)
 
+    def is_wide(self, split: int) -> bool:
+        """Whether a cage that is split into so many ports disables the next."""
+        return self.disables_next is not None and split >= self.disables_next
+
     def group_of(self, cage: int) -> PortGroup:
         """The port group that front-panel cage `cage` (from 1) belongs to."""
         return self._group_of[cage - 1]
@@ -180,6 +190,7 @@ class SwitchModel(Record):
 
 Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,14}$")]
 RdmaDevice = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
+CagePort = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z-]{0,15}[1-9][0-9]?P[1-8]$")]
 
 
 class NicSet(Record):
@@ -189,6 +200,13 @@ class NicSet(Record):
     ports: int = Field(1, ge=1, le=8, description="ports of one NIC")
     speed_gbps: Gbps = Field(description="speed of one port")
     model: str = Field("", description="NIC model")
+    functions: int = Field(1, ge=1, le=2, description="interfaces of a port, each on PCIe lanes of its own (2 on DGX Spark)")
+    cages: Annotated[int, Field(ge=1, le=512)] | tuple[CagePort, ...] | None = Field(
+        None,
+        description="cages of all NICs, which their ports share in order: 8 for sixteen ports in twin-port cages; or cage "
+        "and place of every port, NIC by NIC: `OSFP4P2`; default: one for each port, unless the NIC model has another number",
+    )
+    form: str = Field("", description="form factor of the cages, `OSFP`; default: that of the NIC model, else of the speed")
     interfaces: tuple[Interface, ...] = Field(
         (), description="kernel names of the ports, NIC by NIC; default: the names in the plan (`compute1`)"
     )
@@ -197,11 +215,29 @@ class NicSet(Record):
     @model_validator(mode="after")
     def _every_port(self) -> NicSet:
         for key in ("interfaces", "rdma_devices"):
-            names, ports = getattr(self, key), self.count * self.ports
+            names, ports = getattr(self, key), self.count * self.ports * self.functions
             if names and len(names) != ports:
                 raise ValueError(f"expected one name in {key} for each of the {ports} ports, got {len(names)}")
             if len(set(names)) != len(names):
                 raise ValueError(f"expected every name in {key} once")
+        return self
+
+    @model_validator(mode="after")
+    def _whole_cages(self) -> NicSet:
+        ports = self.count * self.ports
+        if isinstance(self.cages, int) and (self.cages > ports or ports % self.cages):
+            most = max(count for count in range(1, min(self.cages, ports) + 1) if ports % count == 0)
+            raise ValueError(f"cages: expected a divisor of the {ports} ports, such as {most}, got {self.cages}")
+        if isinstance(self.cages, tuple):
+            if len(self.cages) != ports or len(set(self.cages)) != ports:
+                expected = f"a cage and a place for each of the {ports} ports"
+                raise ValueError(f"cages: expected {expected}, got {len(set(self.cages))}")
+            by_cage = Counter(label.rpartition("P")[0] for label in self.cages)
+            wrong = next((label for label in self.cages if int(label[-1]) > by_cage[label.rpartition("P")[0]]), "")
+            if wrong or len(set(by_cage.values())) > 1:
+                raise ValueError(
+                    f"cages: expected equally many ports in every cage, numbered from P1, got {wrong or self.cages[0]}"
+                )
         return self
 
 

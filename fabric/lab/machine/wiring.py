@@ -207,6 +207,7 @@ def _routes(node: Node, version: int) -> Iterator[str]:
     for route in node.routes:
         if (6 if ":" in route.via else 4) == version and route.interface in there:
             words = f" table {route.table}" if route.table else ""
+            words += f" src {route.source}" if route.source else ""
             words += f" metric {route.metric}" if route.metric else ""
             yield f"route add {route.to} via {route.via} dev {route.interface}{words}"
     for rule in node.rules:

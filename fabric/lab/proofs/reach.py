@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from fabric.lab.expected import Endpoint, endpoints, meant, permits, together
+from fabric.lab.expected import Endpoint, cable_ends, endpoints, meant, permits, together
 from fabric.lab.live import Live
 from fabric.lab.machine.packets import Ping, arrivals, ping
 from fabric.lab.outcome import finding
@@ -19,6 +19,7 @@ def show(live: Live) -> ProofResult:
     """Pings between server addresses, each from its own port."""
     ends = endpoints(live.lab)
     inside, across = pairs(live, ends)
+    inside += cable_ends(live.lab)
     if not inside and not across:
         return skip("no two servers of the lab are in one network")
     replies = ping(live, [Ping(node=a.server, source=a.address, target=b.address) for a, b in inside])

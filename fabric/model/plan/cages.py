@@ -26,7 +26,7 @@ class Slot:
 class Layout:
     """The ports of a switch in the order links take them: downlinks from the first cage on, uplinks in the last cages.
 
-    `free` are the cages that neither takes.
+    `free` are the cages that neither takes, and that no breakout disables.
     """
 
     down: tuple[Slot, ...]
@@ -49,22 +49,39 @@ class NoSuchSpeed(NoFit):
 def capacity(model: SwitchModel, speed_gbps: int) -> int:
     """Most ports of one speed that a switch has, 0 if it does not support that speed."""
     ports = sum(group.count * group.splits.get(speed_gbps, 0) for group in model.ports)
-    if model.pipelines is not None and any(g.splits.get(speed_gbps, 0) > model.pipelines.share for g in model.ports):
+    splits = [group.splits.get(speed_gbps, 0) for group in model.ports]
+    crowded = model.pipelines is not None and max(splits) > model.pipelines.share
+    if crowded or model.is_wide(max(splits)):
         ports = _ports_in(model, range(1, model.cages + 1), speed_gbps, {})
     return min(ports, model.max_logical_ports or ports)
 
 
 def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
     """Ports of a speed that the free cages have."""
-    return _ports_in(model, layout.free, speed_gbps, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+    return _ports_in(model, layout.free, speed_gbps, _held(model, layout))
+
+
+def _held(model: SwitchModel, layout: Layout) -> dict[int, int]:
+    """Cage → its ports, for the cages that a layout takes."""
+    return _disabling(model, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+
+
+def _disabling(model: SwitchModel, splits: Mapping[int, int]) -> dict[int, int]:
+    """Cage → its ports, with 0 for every cage that the breakout of the one before disables."""
+    return dict(splits) | {cage + 1: 0 for cage, split in splits.items() if model.is_wide(split)}
 
 
 def splits_left(model: SwitchModel, layout: Layout, cage: int) -> dict[int, int]:
-    """Speed → ports that a free cage can still be split into, beside those that the layout has in its pipeline."""
+    """Speed → ports that a free cage can still be split into, beside those that the layout has in its pipeline.
+
+    A breakout that disables the next cage needs that one free.
+    """
     splits = model.group_of(cage).splits
+    if cage % 2 == 0 or cage + 1 not in layout.free:
+        splits = {speed: split for speed, split in splits.items() if not model.is_wide(split)}
     if model.pipelines is None:
         return splits
-    room = _room(model, model.pipelines, cage, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+    room = _room(model, model.pipelines, cage, _held(model, layout))
     return {speed: split for speed, split in splits.items() if split <= room}
 
 
@@ -77,7 +94,7 @@ def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps:
     down_cages, up_cages = _cages(model, down, down_gbps, up, up_gbps)
     down_slots = _slots(model, down_cages, down_gbps, down)
     up_slots = _slots(model, up_cages, up_gbps, up)
-    used = {*down_cages, *up_cages}
+    used = _disabling(model, {slot.cage: slot.split for slot in (*down_slots, *up_slots)})
     return Layout(down_slots, up_slots, tuple(c for c in range(1, model.cages + 1) if c not in used))
 
 
@@ -93,7 +110,7 @@ def fits(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -
 def _cages(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> tuple[list[int], list[int]]:
     """The cages of the ports down and of the uplinks. Raises NoFit."""
     up_cages = _take(model, up, up_gbps, fastest=True, taken={})
-    taken = {cage: model.group_of(cage).splits[up_gbps] for cage in up_cages}
+    taken = _disabling(model, {cage: model.group_of(cage).splits[up_gbps] for cage in up_cages})
     down_cages = _take(model, down, down_gbps, fastest=False, taken=taken)
     if model.max_logical_ports:
         logical = sum(model.group_of(c).splits[down_gbps] for c in down_cages)
@@ -121,7 +138,7 @@ def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, tak
         if missing <= 0 or not split:
             continue
         chosen = _choose(model, reversed(numbers) if fastest else numbers, split, held, ceil_div(missing, split))
-        held.update(dict.fromkeys(chosen, split))
+        held |= _disabling(model, dict.fromkeys(chosen, split))
         missing -= len(chosen) * split
     if missing > 0:
         if not any(speed_gbps in group.splits for group in model.ports):
@@ -129,7 +146,7 @@ def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, tak
             raise NoSuchSpeed(f"it has no cage for {speed_gbps}G{unknown}")
         kind, left = "uplinks" if fastest else "ports down", _ports_in(model, range(1, model.cages + 1), speed_gbps, taken)
         raise NoFit(f"{ports} {kind} of {speed_gbps}G are needed, {left} are left")
-    return sorted(held.keys() - taken.keys())
+    return sorted(cage for cage in held.keys() - taken.keys() if held[cage])
 
 
 def _ports_in(model: SwitchModel, cages: Iterable[int], speed_gbps: int, taken: Mapping[int, int]) -> int:
@@ -138,21 +155,26 @@ def _ports_in(model: SwitchModel, cages: Iterable[int], speed_gbps: int, taken: 
     splits = {cage: split for cage in cages if (split := model.group_of(cage).splits.get(speed_gbps, 0))}
     for split in dict.fromkeys(splits.values()):
         chosen = _choose(model, (cage for cage, its in splits.items() if its == split), split, held, len(splits))
-        held.update(dict.fromkeys(chosen, split))
+        held |= _disabling(model, dict.fromkeys(chosen, split))
         ports += len(chosen) * split
     return ports
 
 
 def _choose(model: SwitchModel, cages: Iterable[int], split: int, held: Mapping[int, int], count: int) -> list[int]:
-    """The first of some cages that are not held, up to so many, whose pipelines have room for the split."""
-    free = [cage for cage in cages if cage not in held]
-    if model.pipelines is None or max(held.values(), default=split) <= model.pipelines.share >= split:
+    """The first of some cages that are not held, up to so many, that can be split so: their pipelines have room, and cages
+    that the split disables are free."""
+    free, wide = [cage for cage in cages if cage not in held], model.is_wide(split)
+    pipelines = model.pipelines
+    roomy = pipelines is None or max(held.values(), default=split) <= pipelines.share >= split
+    if roomy and not wide:
         return free[:count]
     used = dict(held)
     chosen: list[int] = []
     for cage in free:
-        if len(chosen) < count and _room(model, model.pipelines, cage, used) >= split:
-            used[cage] = split
+        if wide and (cage % 2 == 0 or cage + 1 in used):
+            continue
+        if len(chosen) < count and (pipelines is None or _room(model, pipelines, cage, used) >= split):
+            used |= _disabling(model, {cage: split})
             chosen.append(cage)
     return chosen
 

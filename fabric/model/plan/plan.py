@@ -16,7 +16,7 @@ from fabric.model.plan.lock import Block, Lock
 from fabric.model.plan.sizing import Sizing, nic_name
 from fabric.model.plan.spec import FabricSpec, GroupSpec, SiteSettings, SiteSpec
 from fabric.model.plan.tenants import Tenancy
-from fabric.model.plan.topology import KINDS, SERVER, SWITCH_ROLES, Device, Links, Longer
+from fabric.model.plan.topology import KINDS, RELAY, SERVER, SWITCH_ROLES, Device, Links, Longer
 from fabric.model.plan.views import FabricLossless, PortRef
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class PortLabels:
 
     def label(self, device: Device, ref: PortRef) -> str:
         """The label of a port of a device."""
-        if device.role == SERVER:
+        if device.role in (SERVER, RELAY):
             return nic_name(self._groups[device.group], ref.cage, ref.sub)
         return f"{ref.cage}/{ref.sub + 1}" if ref.split > 1 else str(ref.cage)
 

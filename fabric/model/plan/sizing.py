@@ -76,6 +76,7 @@ class Sizing:
     limit_servers: int
     limit_gpus: int
     bgp: bool
+    direct_links: int = 0  # between servers, without switches
 
     @property
     def servers(self) -> int:

@@ -15,6 +15,7 @@ from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import PURPOSES, Attachment, Floor, Home, PodRule, Uplinks
 
+BACK_TO_BACK, RING = SWITCHLESS = ("back-to-back", "ring")  # kinds of topology without switches
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
 
 # --- Positions of keys: what a finding of a plan points at ----------------------------------------------------
@@ -221,7 +222,7 @@ class FabricSpec:
     own_management: bool  # not the site's
     releases: tuple[Release, ...]  # of the site, then of the fabric
     silence: Mapping[str, str]  # code → why it does not apply to this fabric
-    transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo or slingshot
+    transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
 
     def at(self, *path: str | int) -> Place:
@@ -252,6 +253,11 @@ class FabricSpec:
         from fabric.hardware.headroom_formulas import ROCE_HEADERS_BYTES  # late: counts alone need none of it
 
         return self.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if self.isolation == "evpn" else 0)
+
+    @property
+    def switchless(self) -> bool:
+        """Whether servers are cabled to each other; `leaf`, `spine` and `core` then stand for no switch."""
+        return self.kind in SWITCHLESS
 
     @property
     def ethernet(self) -> bool:

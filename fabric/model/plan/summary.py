@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, enum_of, json_key
 from fabric.model.plan.cages import Layout, cages_left, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
-from fabric.model.plan.spec import FabricSpec
-from fabric.model.plan.topology import CORE, KINDS, LEAF, SPINE, SWITCH_ROLES
+from fabric.model.plan.spec import SWITCHLESS, FabricSpec
+from fabric.model.plan.topology import CORE, KINDS, LEAF, SERVER_SERVER, SPINE, SWITCH_ROLES, WITH_SWITCHES
 
 # --- the document ---------------------------------------------------------------------------------------------
 
-ByKind = each_of(KINDS)
+ByKind = each_of(KINDS, required=WITH_SWITCHES)
 ByRole = each_of(SWITCH_ROLES)
 
 
@@ -78,16 +78,16 @@ class PlannedDocument(Document):
 
 class FabricDocument(Document):
     purpose: Annotated[str, enum_of(("compute", "storage", "frontend", "oob"))]
-    kind: Annotated[str, enum_of(("rail-optimized", "rack", "rail-only", "collapsed"))]
+    kind: Annotated[str, enum_of(("rail-optimized", "rack", "rail-only", "collapsed", *SWITCHLESS))]
     servers: Count
     gpus: Count
-    tiers: Literal[1, 2, 3]
+    tiers: Literal[0, 1, 2, 3] = json_key("0: servers cabled to each other")
     planes: Count
     units: Count
     unit: UnitDocument = json_key("the largest unit")
     pods: PodsDocument
     switches: Annotated[dict[str, Count], ByRole]
-    models: Annotated[dict[str, Text], each_of(SWITCH_ROLES, required=(LEAF,))] = json_key("of the switches, by tier")
+    models: Annotated[dict[str, Text], each_of(SWITCH_ROLES, required=())] = json_key("of the switches, by tier")
     links: Annotated[dict[str, Count], ByKind] = json_key("logical links of all planes and pods")
     cables: Annotated[dict[str, Count], ByKind] = json_key("occupied cages at the lower end")
     lengths: Annotated[dict[str, LengthDocument], ByKind] = json_key("that headroom is computed for")
@@ -114,6 +114,8 @@ class PlanDocument(Document):
 
 def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     """Logical Ethernet links by kind, over all planes and pods."""
+    if spec.switchless:
+        return {**dict.fromkeys(WITH_SWITCHES, 0), KINDS[SERVER_SERVER]: sizing.direct_links}
     return {
         "server-leaf": sum(group.count * use.ports for group in spec.groups for use in group.uses),
         "leaf-leaf": sizing.groups[0].uplinks if sizing.kind == "collapsed" else 0,
@@ -126,6 +128,8 @@ def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
 def cables(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     """Occupied cages at the lower end of each kind of link."""
     count = links(spec, sizing)
+    if spec.switchless:
+        return count
     leaf_spine = leaf_leaf = 0
     for group in sizing.groups:
         layout = leaf_layout(spec, sizing, group)
@@ -200,7 +204,7 @@ def oversubscription(sizing: Sizing, ports: dict[str, Ports]) -> dict[str, float
     """What was built: server bandwidth per uplink bandwidth of a leaf, bandwidth down per up of a spine."""
     leaf, spine = ports["leaf"], ports["spine"]
     return {
-        "leaf": _ratio(leaf) if sizing.groups else None,
+        "leaf": _ratio(leaf) if sizing.tiers else None,
         "spine": _ratio(spine) if sizing.tiers == 3 else None,
     }
 
@@ -228,7 +232,7 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     widest = max(range(len(sizing.groups)), key=lambda i: (sizing.groups[i].leaves, -i))
     group, server = sizing.groups[widest], spec.groups[widest].server
     ports = {
-        "leaf": _leaf_ports(spec, sizing, group),
+        "leaf": _leaf_ports(spec, sizing, group) if sizing.tiers else _ports(0, 0, 0, 0, 0),
         "spine": _spine_ports(spec, sizing),
         "core": _core_ports(spec, sizing),
     }
@@ -259,7 +263,9 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         "links": count,
         "cables": cables(spec, sizing),
         "lengths": {
-            kind: {"metres": length.metres, "source": length.source} for kind, length in zip(KINDS, spec.lengths, strict=True)
+            kind: {"metres": length.metres, "source": length.source}
+            for kind, length in zip(KINDS, spec.lengths, strict=True)
+            if kind in count
         },
         "ports": ports,
         "oversubscription": oversubscription(sizing, ports),
@@ -325,7 +331,7 @@ def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:
 
 
 def _models(spec: FabricSpec, sizing: Sizing) -> dict[str, str]:
-    tiers = {"leaf": spec.leaf.switch}
+    tiers = {"leaf": spec.leaf.switch} if sizing.tiers else {}
     if sizing.tiers >= 2:
         tiers["spine"] = spec.spine.switch
     if sizing.tiers == 3:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 SERVER, LEAF, SPINE, CORE, ATTACHED = "server", "leaf", "spine", "core", "attached"
 SWITCH_ROLES = (CORE, SPINE, LEAF)
+RELAY = "relay"  # of a plan that the solver makes: the forwarding of a server without switches
 PRIVATE_2_BYTE = (64_512, 65_534)  # AS numbers, RFC 6996
 PRIVATE_4_BYTE = (4_200_000_000, 4_294_967_294)
 
@@ -40,8 +41,9 @@ class Device:
 
 # --- Links: one row per logical Ethernet link -----------------------------------------------------------------
 
-KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments")
-SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT = range(len(KINDS))
+KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server")
+SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT, SERVER_SERVER = range(len(KINDS))
+WITH_SWITCHES = KINDS[:SERVER_SERVER]  # kinds of link that a fabric of switches may have
 BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 Ints = NDArray[np.int32]
@@ -49,7 +51,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, kw_only=True)
 class Links:
-    """Columns of equal length. `a` is the lower end (server, leaf or spine), `b` the upper.
+    """Columns of equal length. `a` is the lower end (server, leaf or spine), `b` the upper; of two servers the first is `a`.
 
     A port is (cage, sub, split): front-panel number from 1, which of the cage's ports from 0, how many the cage
     carries. On a server `cage` is the NIC from 1 and `sub` the NIC's port.
@@ -162,6 +164,7 @@ ENDS = {
     LEAF_SPINE: "between a leaf and a spine",
     SPINE_CORE: "between a spine and a core",
     ATTACHMENT: "between a leaf and an attachment",
+    SERVER_SERVER: "between two servers",
 }
 
 

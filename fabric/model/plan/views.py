@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -177,6 +177,13 @@ class Session:
     peer_asn: int
     peer_address: str | None  # None: the session runs on the interface (unnumbered)
     tag: int = 0  # the subinterface it runs on, 0: the port itself
+
+
+def disabled_cages(model: SwitchModel, ports: Iterable[Port]) -> frozenset[int]:
+    """Cages that have no port, as the breakout of the one before disables them."""
+    if model.disables_next is None:
+        return frozenset()
+    return frozenset(port.ref.cage + 1 for port in ports if port.ref.sub == 0 and model.is_wide(port.ref.split))
 
 
 # --- Tenants of the switch: VRFs, VLANs, bonds and EVPN -------------------------------------------------------
@@ -378,6 +385,11 @@ class SwitchView:
     def border(self) -> bool:
         """Whether the switch is a border leaf."""
         return bool(self.externals)
+
+    @cached_property
+    def disabled(self) -> tuple[int, ...]:
+        """Cages without ports, as the breakout of the one before disables them."""
+        return tuple(sorted(disabled_cages(self.model, self.ports)))
 
     @cached_property
     def cabled(self) -> tuple[Port, ...]:

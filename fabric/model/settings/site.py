@@ -69,6 +69,7 @@ class Media(Key):
     leaf_spine: Line | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
     spine_core: Line | None = Field(None, alias="spine-core", description="from a spine to a core")
     attachments: Line | None = Field(None, description="from a leaf to an attachment")
+    server_server: Line | None = Field(None, alias="server-server", description="between two servers, without switches")
 
 
 class Floor(Key):

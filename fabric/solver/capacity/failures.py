@@ -12,7 +12,7 @@ import numpy as np
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.schemas.models import OR_NULL, Amount, Count, Share, Text, described, rounded
 from fabric.base.text import listed
-from fabric.model.plan import ATTACHMENT, KINDS, SWITCH_ROLES, Device, FabricPlan, PortLabels
+from fabric.model.plan import ATTACHMENT, KINDS, SERVER_LEAF, SWITCH_ROLES, Device, FabricPlan, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow, numbered, refine
 from fabric.solver.capacity.lp import optimal
@@ -231,7 +231,8 @@ def elements(net: Network) -> list[Element]:
     """Links and switches that are up and matter to servers, one of every class of the refinement."""
     size, devices = net.links, net.fabric.devices
     columns = net.fabric.links
-    links = np.flatnonzero(net.alive[:size] & (columns.kind != ATTACHMENT))
+    of_relays = net.fabric.spec.switchless & (columns.kind == SERVER_LEAF)  # a port fails with its cable
+    links = np.flatnonzero(net.alive[:size] & (columns.kind != ATTACHMENT) & ~of_relays)
     both = np.concatenate([links, links + size])
     colour = refine(numbered(net.level), net.tail[both], net.head[both], in_gbps(net)[both])
     result = []
@@ -245,7 +246,7 @@ def elements(net: Network) -> list[Element]:
         result.append(Element(f"{KINDS[columns.kind[link]]} link", name, len(members), members, True))
     used = np.zeros(len(devices), dtype=bool)
     used[net.tail[both]] = True
-    switches = np.flatnonzero(used & (net.level > 0))
+    switches = np.flatnonzero(used & (net.level > 0) & (not net.fabric.spec.switchless))
     for number in np.unique(colour[switches]).tolist():
         members = switches[colour[switches] == number]
         result.append(Element(devices[int(members[0])].role, devices[int(members[0])].name, len(members), members, False))

@@ -78,6 +78,7 @@ class Capacity:
     fabric: Text
     servers: Count
     gpus: Count
+    gpus_per_server: Annotated[Count | None, described("whose NICs alone are measured; null: all servers and GPUs")]
     nic_GBps: Annotated[Rounded, described("of all server ports together, one direction, nothing failed")]
     failed: tuple[str, ...]
     servers_cut_off: Count
@@ -103,19 +104,23 @@ class Capacity:
         return lines(self)
 
 
-def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int = 0, seed: int = 0) -> Capacity:
+def measure(
+    net: Network, failed: Failures, n_minus_1: bool = True, pairs: int = 0, seed: int = 0, *, server_gpus: int | None = None
+) -> Capacity:
     """Measures a healthy network with some failures.
 
     Args:
         n_minus_1: every single further failure too, one of each symmetry class.
         pairs: so many random pairs of further failures, drawn with `seed`.
+        server_gpus: GPUs of each server that are in use; None: all.
 
     Raises InputError (FAB171) when the given failures partition the fabric.
     """
     base, broken = ground(net), check(net, failed)
     route_table, live = routes(broken), live_ports(broken)
     halves = structured(base, broken)
-    cuts = _cuts(base, broken, halves)
+    gpus = _gpus(base, server_gpus)
+    cuts = _cuts(base, broken, halves, gpus)
     rows = tuple(_throughput(base, broken, route_table, failed, name) for name in PATTERNS)
     path_counts = all_paths(base, route_table)
     uniform = traffic(base, live, "uniform").asked
@@ -123,12 +128,12 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
         base=base, broken=broken, halves=halves, paths=path_counts, optimal=rows[0].optimal, ecmp=rows[0].ecmp, asked=uniform
     )
     singles, left_out = single_failures(before) if n_minus_1 else ([], 0)
-    gpus = _gpus(base)
     least, highest = _path_range(base, broken, path_counts)
     return Capacity(
         fabric=net.fabric.name,
         servers=len(np.unique(net.ports.server)),
         gpus=round(gpus.sum()),
+        gpus_per_server=server_gpus,
         nic_GBps=float(base.port_gbps.sum()) / GBPS_PER_GBYTE_S,
         failed=failed.names,
         servers_cut_off=lost_servers(net, broken),
@@ -145,8 +150,8 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
     )
 
 
-def _cuts(base: HealthyNetwork, broken: Network, halves: Sequence[StructuredCut]) -> tuple[Cut, ...]:
-    gpus, cuts = _gpus(base), []
+def _cuts(base: HealthyNetwork, broken: Network, halves: Sequence[StructuredCut], gpus: Floats) -> tuple[Cut, ...]:
+    cuts = []
     for cut in halves:
         share, gbps, limits = share_of(base, broken, cut)
         nic = [int(base.port_gbps[cut.side == side].sum()) for side in (SIDE_A, SIDE_B)]
@@ -173,9 +178,10 @@ def _cuts(base: HealthyNetwork, broken: Network, halves: Sequence[StructuredCut]
     return tuple(cuts)
 
 
-def _gpus(base: HealthyNetwork) -> Floats:
-    """GPUs behind every server port: a server's GPUs are shared out by the speed of its ports."""
-    spec = {group.name: group.server.gpus for group in base.net.fabric.spec.groups}
+def _gpus(base: HealthyNetwork, in_use: int | None) -> Floats:
+    """GPUs behind every server port: a server's GPUs, or those in use, are shared out by the speed of its ports."""
+    groups = base.net.fabric.spec.groups
+    spec = {group.name: group.server.gpus if in_use is None else in_use for group in groups}
     server = base.net.ports.server
     own = np.array([spec.get(device.group, 0) for device in base.net.fabric.devices], dtype=float)
     total = np.bincount(server, base.port_gbps, len(own)).astype(float)
@@ -216,6 +222,7 @@ def _path_range(base: HealthyNetwork, broken: Network, found: Floats) -> tuple[i
 def lines(capacity: Capacity) -> list[str]:
     """The whole report of one fabric."""
     gpus = f", {capacity.gpus:,} GPUs" if capacity.gpus else ""
+    gpus += f", {capacity.gpus_per_server} per server" if capacity.gpus_per_server else ""
     nic = f"NICs {capacity.nic_GBps:,.0f} GB/s per direction"
     out = [f"fabric {capacity.fabric}: {counted(capacity.servers, 'server')}{gpus}, {nic}"]
     if capacity.failed:
@@ -227,8 +234,15 @@ def lines(capacity: Capacity) -> list[str]:
         out.append(f"  worst cut    {_cut_words(capacity.worst)}")
     if capacity.paths_most:
         least, highest = capacity.paths_least, capacity.paths_most
-        out.append(f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two leaves")
+        out.append(
+            f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two {_between(capacity)}"
+        )
     return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
+
+
+def _between(capacity: Capacity) -> str:
+    """What paths join: leaves, or servers where no cut is one of leaves."""
+    return "leaves" if any(cut.kind == "leaves" for cut in capacity.cuts) else "servers"
 
 
 def _cut_words(cut: Cut | None) -> str:

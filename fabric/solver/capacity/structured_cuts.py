@@ -68,7 +68,7 @@ def _parts(base: HealthyNetwork) -> dict[str, Ints]:
         "pods": columns["pod"][ports.leaf],
         "rails": columns["rail"][ports.leaf],
         "planes": columns["plane"][ports.leaf],
-        "leaves": ports.leaf,
+        **({} if base.net.fabric.spec.switchless else {"leaves": ports.leaf}),
         "servers": ports.server,
     }
 
@@ -100,7 +100,8 @@ def _halves(
     count = len(labels)
     if kind == "servers":
         yield "every second server against the others", np.where(_place_in_unit(base) % 2, SIDE_B, SIDE_A), True
-        return
+        if not base.net.fabric.spec.switchless:  # servers below one leaf are alike, in a ring neighbors are not
+            return
     order = np.arange(count)
     weak = np.argsort(np.round(np.bincount(part, strength) / np.bincount(part, base.port_gbps), 9), kind="stable")
     power = np.bincount(part, base.port_gbps)

@@ -21,7 +21,7 @@ from fabric.solver import Bools, Floats
 from fabric.solver.collective import ALL_REDUCE, FAMILIES, of_family
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.algorithms import NEVER, monotone
-from fabric.solver.collectives.job import DEFAULT_CTAS, Job
+from fabric.solver.collectives.job import DEFAULT_CTAS, Job, environment_of
 from fabric.solver.collectives.physics import Coverage, Kind, Physics
 
 SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
@@ -183,10 +183,11 @@ def _network(kind: Kind) -> str:
 # --- reach ----------------------------------------------------------------------------------------------------
 # The band of a job: the percentiles of measured errors, and the ends of what nothing measured decides.
 #
-# Three things of a job can be open. Between the bridges of a server one PCIe slot or all of them carry a ring at the same
+# Four things of a job can be open. Between the bridges of a server one PCIe slot or all of them carry a ring at the same
 # time. Whether the switch of an NVLink domain of an unmeasured size reduces as fast as those that were measured, or NCCL runs
-# a ring. And on Hopper and later releases of NCCL differ in the CTAs of a ring over the network: two or four for each channel
-# (NVIDIA/nccl@5067397c2676 src/graph/connect.cc). The band then reaches from the fast to the slow end.
+# a ring. On Hopper and later releases of NCCL differ in the CTAs of a ring over the network: two or four for each channel
+# (NVIDIA/nccl@5067397c2676 src/graph/connect.cc). And what TCP sockets carry depends on hosts and their threads. The band
+# then reaches from the fast to the slow end.
 
 BETWEEN_BRIDGES = (
     "between NVLink bridges a ring uses one PCIe slot or several, by switches and sockets that are not stated: the band has "
@@ -228,6 +229,12 @@ def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple
     open_ends = []
     if float(job.slots) > 1:
         open_ends += [(replace(job, slots=1.0), algorithm), (replace(job, slots=float(job.slots) ** 2), algorithm)]
+    by_tcp = environment_of(kind.transport)
+    if by_tcp.socket_GBps:
+        usual = physics_.values[f"socket_GBps.{kind.transport}"]
+        least, most = (np.asarray(job.hosts) * end / usual for end in by_tcp.socket_GBps)
+        slow = replace(job, hosts=least, hop_us=np.asarray(job.hop_us) + by_tcp.socket_hop_us)
+        open_ends += [(slow, algorithm), (replace(job, hosts=most), algorithm)]
     if _few_ctas(job, kind, physics_):
         open_ends.append((replace(job, ctas=job.ctas * 2), algorithm))
     switched = bool(job.nvls) and algorithm == "auto" and "nvls" in job.spec.algorithms

@@ -164,7 +164,7 @@ def _net(job: Job, p: Terms, share: Any) -> Any:
     """GB/s of a domain's NICs for payload."""
     loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["scale_loss"]
     wire = np.minimum(p["nic_share"] * p["payload_share"], p["root_share"] * job.root_GBps / job.nic_GBps)
-    return np.where(job.crosses, job.net_GBps * wire * loss * share, NOTHING)
+    return np.where(job.crosses, np.minimum(job.net_GBps * wire * loss * share, p["socket_GBps"] * job.hosts), NOTHING)
 
 
 def _rendezvous(job: Job, p: Terms) -> Any:

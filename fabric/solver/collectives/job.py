@@ -35,6 +35,8 @@ class Environment:
 
     variables: Mapping[str, str]
     source: str = ""
+    socket_GBps: tuple[float, ...] = ()  # that one server sends by TCP: least and most of published; (): no sockets
+    socket_hop_us: float = 0.0  # the most that a hop by TCP takes longer
 
     @property
     def text(self) -> str:
@@ -72,7 +74,12 @@ def environments() -> Mapping[str, Environment]:
     """Transport → its profile, of those that have one."""
     entries: dict[str, Any] = yaml.read(DATA / "environments.yaml")
     return {
-        name: Environment({key: str(value) for key, value in entry["variables"].items()}, entry["source"])
+        name: Environment(
+            variables={key: str(value) for key, value in entry["variables"].items()},
+            source=entry["source"],
+            socket_GBps=tuple(entry.get("sockets", {}).get("server_GBps", ())),
+            socket_hop_us=entry.get("sockets", {}).get("hop_us", 0.0),
+        )
         for name, entry in entries.items()
     }
 
@@ -126,6 +133,7 @@ class Job:
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # one process drives all GPUs of a server
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
+    hosts: Any = 1.0  # servers of a domain, less than 1 where several communicators share one: they copy the bytes of sockets
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
@@ -170,11 +178,17 @@ def default_ctas(nics: int, nic_gbps: float) -> int:
     return int(np.clip(2 * channels, DEFAULT_CTAS, MAX_CTAS))
 
 
-def board(gpu: physics.Gpu, domain_gpus: int) -> dict[str, Any]:
-    """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included."""
+def board(gpu: physics.Gpu, ranks: int, domain_gpus: int) -> dict[str, Any]:
+    """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included.
+
+    Without a switch each pair of GPUs has its own links: some of the GPUs have only those between them. The switch reduces
+    for two GPUs of a communicator or more (NCCL 2.28.7, src/transport/nvls.cc, ncclNvlsInit).
+    """
     switched = domain_gpus >= gpu.switch_from
     through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS
-    return {"nvls": gpu.nvls and switched, "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED}
+    between = 1.0 if switched or ranks in (1, domain_gpus) else (ranks - 1) / (domain_gpus - 1)
+    root_GBps = gpu.pcie_GBps if through_cpu else UNLIMITED
+    return {"nvlink_GBps": gpu.nvlink_GBps * between, "nvls": gpu.nvls and switched and ranks > 1, "root_GBps": root_GBps}
 
 
 UPLINKS = 32  # assumed for a leaf without a plan: half of 64 ports
@@ -202,8 +216,8 @@ def joined(gpu: physics.Gpu, ranks: int, bridge: int, board_gpus: int) -> dict[s
         board_gpus: GPUs of the board, those that do not take part included.
     """
     if gpu.nvlink_GBps and ranks <= bridge:
-        return {"nvlink_GBps": gpu.nvlink_GBps, **board(gpu, board_gpus)}
-    fields = {"nvlink_GBps": gpu.pcie_GBps, "pcie": ranks > 1, **board(gpu, board_gpus), "nvls": False}
+        return board(gpu, ranks, board_gpus)
+    fields = {**board(gpu, ranks, board_gpus), "nvlink_GBps": gpu.pcie_GBps, "pcie": ranks > 1, "nvls": False}
     if gpu.nvlink_GBps and bridge > 1:
         fields |= {"bridge": float(bridge), "bridge_GBps": gpu.nvlink_GBps, "slots": float(ranks % bridge or bridge) ** 0.5}
     return fields
@@ -241,6 +255,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         environment=physics.transports().index(stated),
         one_process=platform.processes.startswith("one for all"),
         ctas=float(platform.ctas(ctas)),
+        hosts=domain / platform.gpus_per_node / platform.communicators,
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
         **fields,
     )

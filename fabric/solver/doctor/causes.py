@@ -20,7 +20,22 @@ FLAT = 0.5  # prior weight of a cause without any thread
 TAIL = 0.4  # share of runs whose severity is not a usual value but anywhere up to the extreme
 STEPS = 8  # severities between the usual and the extreme value
 DATA = Path(__file__).parent / "data"
-NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs", "rack")
+NEEDS = (
+    "network",
+    "planes",
+    "rails",
+    "ecmp",
+    "inside",
+    "nvlink",
+    "nvls",
+    "roce",
+    "nics",
+    "plugin",
+    "alone",
+    "pairs",
+    "rack",
+    "rdma",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

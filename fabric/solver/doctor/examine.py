@@ -27,6 +27,7 @@ from fabric.solver.doctor.causes import Next, causes
 from fabric.solver.doctor.diagnosis import Cost, Curve, Diagnosis, Setting, cost_of, diagnose
 from fabric.solver.doctor.evidence import Evidence, is_known_output
 from fabric.solver.estimate.estimate import ctas_of, job_of, pattern_of
+from fabric.solver.estimate.placement import ALL, ServerPart
 from fabric.solver.estimate.platform import job_group, platform, platform_of
 from fabric.solver.estimate.request import EstimateRequest, supply_of
 from fabric.solver.measured import output, output as raw, tables, tables as measured
@@ -34,6 +35,7 @@ from fabric.solver.measured.platform import MeasuredPlatform, variables
 from fabric.solver.measured.run import forced
 from fabric.solver.measured.tables import Table
 
+MAX_NICS = 1024
 WHAT = "output of nccl-tests"
 LOG = "NCCL INFO"
 _KEYS = re.compile(r"^[ \t]{0,4}[\"']?(?:rows|collective|not_scored)[\"']?[ \t]*:", re.MULTILINE)  # of a table in YAML
@@ -91,11 +93,11 @@ def says_something(text: str) -> bool:
 
 def with_variables(table: Table, shared: Mapping[str, str], text: str) -> Table:
     """A table with the variables of its run. A limit of channels is a cause (`few_channels`), not a setting of a
-    healthy run."""
+    healthy run. Groups at the same time are compared with the plan, whose links they share."""
     ran = forced(shared, table.platform, table.collective)
     if {"MAX_CTAS", "MAX_NCHANNELS"} & set(variables(text)):
         ran = replace(ran, max_ctas=None)
-    return replace(table, platform=ran)
+    return replace(table, platform=ran, scored=table.scored or ran.communicators > 1)
 
 
 def _unused(path: Path) -> Diagnostic:
@@ -155,7 +157,7 @@ def examine(
         planes=max(spec.planes, job_group(fabric).nic.ports),
         rails=spec.kind in ("rail-optimized", "rail-only"),
         ecmp=request.routing == "ecmp",
-        nics=job_group(fabric).nic.count,
+        nics=min(job_group(fabric).nic.count, max((item.platform.nics_per_node for item in scored), default=0) or MAX_NICS),
         nic_gbps=float(job_group(fabric).nic.speed_gbps),
         gpus=job_group(fabric).server.gpus,
     )
@@ -205,12 +207,15 @@ def _set_by(ran: MeasuredPlatform) -> str:
 
 
 def _job(fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: PortNamer) -> tuple[Job, bool]:
-    """The run on the plan's network, with NVLS where the GPUs can, and whether it leaves the leaves; on some GPUs of
-    each server a network without bottlenecks."""
+    """The run on the plan's network, with NVLS where the GPUs can, and whether it leaves the leaves. Of a run on some
+    GPUs of each server the NICs beside these; in one server a network without bottlenecks."""
     ran, sizes = replace(table.platform, nvls=None), [row.bytes for row in table.scored_rows]
-    if ran.gpus_per_node != job_group(fabric).server.gpus:
+    whole = ran.gpus_per_node == job_group(fabric).server.gpus
+    if not whole and (ran.nodes == 1 or ran.gpus_per_node > job_group(fabric).server.gpus):
         return measured_job(table.collective, ran, np.array(sizes, dtype=np.float64)), True
-    supply = supply_of(fabric, replace(request, gpus=ran.ranks), "packed", port_name)
+    ids = ran.gpu_ids if ran.communicators == 1 else ()
+    part = ALL if whole else ServerPart(ran.gpus_per_node, ids, ran.communicators)
+    supply = supply_of(fabric, replace(request, gpus=ran.ranks, part=part), "packed", port_name)
     job = replace(job_of(table.collective, sizes, supply, ran.algorithm), ctas=float(ran.ctas(ctas_of(supply))))
     pattern = pattern_of(table.collective, "ring")
     beyond = supply.placement.domains > 1 and supply.beyond_leaf(pattern) > 0

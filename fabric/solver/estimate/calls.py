@@ -105,7 +105,7 @@ def calls(
     """
     whole = network(fabric, port_name)
     parameters = platform(request.platform)
-    gpus = place(whole, request.gpus, placements[0], gpus_per_domain=request.gpus_per_domain).gpus
+    gpus = place(whole, request.gpus, placements[0], gpus_per_domain=request.gpus_per_domain, part=request.part).gpus
     job = replace(request, gpus=gpus)
     kinds = list(_kinds(whole)) if worst else []
     stops = {element.name: _stop(whole, element, net) for element, net in kinds if not _survives(whole, element)}

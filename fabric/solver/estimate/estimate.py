@@ -26,6 +26,11 @@ ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halv
 NVLS_TREE_DOMAINS = 4  # of measured runs: NVIDIA/nccl#1221, four servers of eight H100 at 320 GB/s
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
 CTAS = "GPUs: CTAs (NCCL_MIN_CTAS)"  # thread blocks that copy and reduce: a limit of the GPUs, not of the network
+HOSTS = "hosts: TCP sockets"
+SOCKETS = (
+    "NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD matter, nothing measured decides how: the band has both ends; "
+    "NCCL_SOCKET_IFNAME must name every NIC"
+)
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
 
@@ -140,6 +145,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: AvailableBandwidth, al
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
         environment=physics.transports().index(transport_of(supply)),
         **joined(gpu, placed.domain_gpus, nvlink_gpus(placed), placed.board_gpus),
+        hosts=placed.domain_servers / placed.communicators,
     )
     if domains == 1:
         return job
@@ -185,7 +191,9 @@ def nvlink_gpus(placed: Placement) -> int:
         hint = "set `nvlink_gbytes_s` of the server, or remove `nvlink_domain_gpus`"
         raise InputError([Diagnostic("FAB174", Place(f"catalog.servers.{placed.model}"), message, hint)])
     bridge = stated or gpu.bridge_gpus or placed.board_gpus
-    return placed.board_gpus if bridge >= placed.server.gpus else bridge
+    if bridge >= placed.server.gpus:
+        return placed.board_gpus
+    return int(np.unique(placed.gpu_ids[0] // bridge, return_counts=True)[1].max()) if placed.partial else bridge
 
 
 def transport_of(supply: AvailableBandwidth) -> str:
@@ -234,6 +242,8 @@ def _limits(job: Job, physics_: Physics, runs: Runs) -> list[tuple[str, float]]:
         "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
         CTAS: {"ctas": job.ctas * 2},
     }
+    if environment_of(physics.transports()[int(job.transport)]).socket_GBps:
+        twice[HOSTS] = {"hosts": job.hosts * 2}
     every = {name: value for change in twice.values() for name, value in change.items()}
     times = {name: _as_chosen(replace(job, **change), physics_, runs) for name, change in twice.items()}
     before, best = _as_chosen(job, physics_, runs), _as_chosen(replace(job, **every), physics_, runs)
@@ -352,6 +362,11 @@ def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str,
     if profile := environment_of(transport_of(supply)).text:
         text = f"transport {transport_of(supply)}: jobs run with {profile}, as its documentation says"
         result.append(f"{text}; --algorithm and --protocol go before it")
+    published = environment_of(kind).socket_GBps
+    if published and (gpu.generation, kind) not in physics_.own:
+        usual = physics_.values[f"socket_GBps.{kind}"]
+        text = f"transport {kind}: NCCL over TCP sockets, at most {usual:.3g} GB/s from a server"
+        result.append(f"{text}, in reports {published[0]:g} to {published[1]:g}; {SOCKETS}")
     if gpu.bridge_gpus and not placed.server.nvlink_domain_gpus:
         text = f"server model {placed.model} states no `nvlink_domain_gpus`: bridges of {gpu.bridge_gpus}"
         result.append(f"{text}, as {gpu.name.upper()} has them")

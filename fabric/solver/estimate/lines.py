@@ -9,14 +9,16 @@ from typing import Annotated, Any
 from fabric.base.rounding import ceil_div
 from fabric.base.schemas import models
 from fabric.base.schemas.models import Amount, Count, Document, Number, Positive, Share, Text, enum_of, json_key
-from fabric.base.text import aligned, percent, plural, size, time, time_span
+from fabric.base.text import aligned, listed, percent, plural, size, time, time_span
 from fabric.solver.collectives.band import nvlink_ranks
 from fabric.solver.collectives.job import Job
 from fabric.solver.estimate import nic_bandwidth
-from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
+from fabric.solver.estimate.estimate import PATTERN, Estimate, Row, pattern_of
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.routing import MODES
 
+MAX_LOADS = 100_000_000  # links times jobs whose fair shares are computed
+NEARLY_EQUAL = 0.005  # shares of the NICs that differ by less are alike
 NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
 
@@ -53,12 +55,17 @@ def head(estimate: Estimate) -> list[str]:
     placed, supply = estimate.placement, estimate.supply
     fabric = supply.net.fabric
     where = f"{plural(len(placed.servers), 'server')} in {plural(placed.units, 'unit')}"
-    who = f"{placed.gpus:,} GPUs" if placed.jobs == 1 else f"{placed.jobs} concurrent jobs of {placed.gpus:,} GPUs each"
+    who = f"{placed.gpus:,} GPUs"
+    if placed.concurrent > 1:
+        what = "concurrent jobs" if placed.jobs > 1 else "communicators"
+        who = f"{placed.concurrent} {what}{' at once' if placed.communicators > 1 else ''} of {who} each"
+    if placed.communicators > 1 or (placed.partial and len(placed.servers) > 1):
+        who += f", {placed.gpus_per_server} of {placed.server.gpus} per server,"
     out = [f"fabric {fabric.name}: {estimate.rows[0].collective} of {who} on {where}, {placed.name}"]
     if placed.domains == 1:
         return [*out, f"  {_inside(estimate)}; the network is not used"]
-    gbps, where = supply.nic_GBps * 8, "server" if estimate.job.pcie else "domain"
-    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G per {where}, {estimate.nic_GBps:,.0f} GB/s in total"
+    gbps, where = supply.nic_GBps * 8, "server" if estimate.job.pcie or placed.domain_gpus == 1 else "domain"
+    ports = f"{plural(placed.ports.shape[1], 'NIC port')} of {gbps:,.0f}G per {where}, {estimate.nic_GBps:,.0f} GB/s in total"
     return [*out, f"  {_inside(estimate)}; {ports}", f"  routing: {routing_words(supply.routing, supply.qps)}"]
 
 
@@ -67,6 +74,8 @@ def _inside(estimate: Estimate) -> str:
     placed, job = estimate.placement, estimate.job
     upto = "up to " if placed.domains * placed.domain_gpus > placed.gpus else ""
     speed = f"{float(job.nvlink_GBps):,.0f} GB/s per GPU"
+    if placed.domain_gpus == 1:
+        return f"{plural(placed.domains, 'server')} with one GPU each"
     if not job.pcie:
         domains = "NVLink domain" if placed.domains == 1 else f"{placed.domains:,} NVLink domains"
         return f"{domains} of {upto}{placed.domain_gpus} GPUs, {speed}"
@@ -108,6 +117,7 @@ def foot(estimate: Estimate) -> list[str]:
             text += f"{time(first.expected_us or 0)} at {size(first.bytes)} in the tables by which NCCL chooses, no forecast"
             slow = next((row for row in (first, last) if row.fastest != f"{row.algorithm}/{row.protocol}"), None)
             out.append(text + (f"; {slow.fastest} would be faster at {size(slow.bytes)}" if slow else ""))
+    out += _communicators(estimate)
     used = {PATTERN.get(row.algorithm, "") for row in estimate.rows}
     for name, share in estimate.shares.items():
         if name in ("ring", "tree") and name not in used and "tree" in estimate.job.spec.algorithms:
@@ -117,6 +127,33 @@ def foot(estimate: Estimate) -> list[str]:
     note = wire_note(estimate)
     out.append("band      8 of 10 measured times lie between p10 and p90 (docs/accuracy.md)")
     return [*out, *([f"note      {note}"] if note else []), *(f"note      {text}" for text in estimate.notes)]
+
+
+def _communicators(estimate: Estimate) -> list[str]:
+    """GPUs and NICs of a communicator on some GPUs of each server, and how unlike several of them are."""
+    placed, out = estimate.placement, []
+    if placed.partial and placed.domains > 1:
+        first, each = placed.gpu_ids[0].tolist(), " by each communicator, the first" if placed.communicators > 1 else ""
+        beside = f"beside {'GPU' if len(first) == 1 else 'GPUs'} {listed([str(gpu) for gpu in first])}"
+        out.append(
+            f"GPUs      {plural(placed.nics_per_server, 'NIC')} of a server in use{each} {beside}; PXN reaches no others"
+        )
+    rates = _fair(estimate)
+    if rates and max(rates) - min(rates) > NEARLY_EQUAL:
+        spread = f"{min(rates):.0%} to {max(rates):.0%}, mean {sum(rates) / len(rates):.0%}"
+        out.append(
+            f"fair      the {placed.concurrent} get {spread} of their NICs (max-min, one draw); the times are of the slowest"
+        )
+    return out
+
+
+def _fair(estimate: Estimate) -> list[float]:
+    """Share of its NICs of every job or communicator; none of one alone, or of very many."""
+    placed = estimate.placement
+    if placed.concurrent == 1 or placed.domains == 1 or placed.concurrent * estimate.supply.net.links > MAX_LOADS:
+        return []
+    pattern = pattern_of(estimate.rows[-1].collective, estimate.rows[-1].algorithm)
+    return [float(share) for share in estimate.supply.fair_shares(pattern)]
 
 
 def _ideal(row: Row) -> list[str]:
@@ -215,6 +252,14 @@ class EstimateDocument(Document):
     gpus: Count = json_key("of one job", "placement.gpus")
     servers: Count = json_key("of all jobs", lambda estimate: len(estimate.placement.servers))
     jobs: Count = json_key(of="placement.jobs")
+    communicators: Count = json_key("at the same time on other GPUs of the same servers", "placement.communicators")
+    gpus_per_server: Count = json_key("of one job or communicator", "placement.gpus_per_server")
+    gpu_ids: list[list[Count]] = json_key(
+        "of a server, from 0, by communicator", of=lambda estimate: estimate.placement.gpu_ids.tolist()
+    )
+    nics_per_server: Count = json_key(
+        "beside the GPUs of one job or communicator", of=lambda estimate: estimate.placement.nics_per_server
+    )
     placement: Text = json_key(of="placement.name")
     nvlink_domains: Count = json_key(of=lambda estimate: _domains(estimate))
     nvlink_domain_gpus: Count = json_key(of=lambda estimate: nvlink_ranks(estimate.job))
@@ -224,6 +269,10 @@ class EstimateDocument(Document):
     routing: Annotated[str, enum_of(MODES)] = json_key(of="supply.routing")
     queue_pairs: Count = json_key(of="supply.qps")
     rows: list[Row]
+    fair_shares: list[Share] = json_key(
+        "of the NIC rate, of each of several jobs or communicators at the same time, in the largest size",
+        of=lambda estimate: _fair(estimate),
+    )
     shares: dict[str, ShareDocument] = json_key(
         "by pattern: share of the NIC rate that the fabric carries", of=lambda estimate: _shares(estimate)
     )

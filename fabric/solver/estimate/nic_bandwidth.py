@@ -24,6 +24,7 @@ from fabric.model.plan import KINDS
 from fabric.solver import Floats, Ints, Network, Routes, walk
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw
 from fabric.solver.ecmp.paths import load_of, slowest_rate
+from fabric.solver.ecmp.study import max_min
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.network import routes
 from fabric.solver.routing import MODES, SPRAY
@@ -232,6 +233,24 @@ class AvailableBandwidth:
         link = found[order[(len(found) - 1) // 2]][1]
         return Share(mean, found[order[0]][0], found[order[-1]][0], link, self._hop_us(self._phases(pattern)))
 
+    def fair_shares(self, pattern: str) -> Floats:
+        """Share of its NICs that each of several groups at once gets, max-min fair, in one draw, [groups].
+
+        The flows of a group wait for each other, so a group has one rate; the least is the share of all together.
+        """
+        assert self.groups is not None
+        time = np.zeros(len(self.groups))
+        for phases in zip(*self._by_group(pattern), strict=True):
+            links, loads = list[Ints](), list[Floats]()
+            for at, phase in enumerate(phases):
+                load, _ = load_of(self.net, self.route_table, redraw(self._flows(phase), self.seed + at), self.routing)
+                links.append(np.flatnonzero(load))
+                loads.append(load[links[-1]])
+            group, alone = np.repeat(np.arange(len(links)), list(map(len, links))), np.ones(len(links))
+            of_link, share = np.concatenate(links), np.concatenate(loads)
+            time += phases[0].part / max_min(self.net.capacity, group, of_link, len(links), demand=alone, share=share)
+        return 1 / time
+
     def beyond_leaf(self, pattern: str) -> float:
         """Share of a pattern's bytes that leave the sender's leaf; the others meet no oversubscription."""
         leaf, phases = self.net.ports.leaf, self._phases(pattern)
@@ -274,8 +293,13 @@ class AvailableBandwidth:
         full = self.placement.full
         if self.groups is None:
             return list(PATTERNS[pattern](ports, nic_ports, full))
-        by_group = [list(PATTERNS[pattern](ports[rows], nic_ports, full[rows])) for rows in self.groups]
-        return [together(parts) for parts in zip(*by_group, strict=True)]
+        return [together(parts) for parts in zip(*self._by_group(pattern), strict=True)]
+
+    def _by_group(self, pattern: str) -> list[list[Phase]]:
+        """The phases of every group."""
+        ports, full, nic_ports = self.placement.ports, self.placement.full, self.placement.nic_ports
+        assert self.groups is not None
+        return [list(PATTERNS[pattern](ports[rows], nic_ports, full[rows])) for rows in self.groups]
 
     def _draw(self, phases: list[Phase], seed: int) -> tuple[float, int]:
         """(share over all phases, the link that costs the most) with one set of queue pair numbers."""
@@ -355,10 +379,10 @@ def routing_words(routing: str, queue_pairs: int) -> str:
 def supply(
     net: Network, placement: Placement, routing: str, qps: int, seed: int, before: AvailableBandwidth | None = None
 ) -> AvailableBandwidth:
-    """What the network leaves for a job's traffic, or for that of several jobs at once."""
+    """What the network leaves for a job's traffic, or for that of several jobs or communicators at once."""
     groups = None
-    if placement.jobs > 1:
-        groups = np.arange(len(placement.ports)).reshape(placement.jobs, placement.domains)
+    if placement.concurrent > 1:
+        groups = np.arange(len(placement.ports)).reshape(placement.concurrent, placement.domains)
     return AvailableBandwidth(
         net=net,
         route_table=routes(net),

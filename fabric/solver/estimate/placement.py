@@ -1,4 +1,8 @@
-"""Where a job stands: its servers in the order of their ranks, in NVLink domains, and the NIC ports of each domain."""
+"""Where a job stands: its servers in the order of their ranks, in NVLink domains, and the NIC ports of each domain.
+
+A communicator on some GPUs of each server uses the NICs beside these GPUs only: NCCL takes the nearest NICs of every GPU
+(src/graph/topo.cc, ncclTopoGetLocalNet), and PXN reaches those of other GPUs through ranks of the same communicator.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,59 @@ from fabric.base.text import plural
 from fabric.hardware.catalog.models import ServerModel
 from fabric.model.plan import SERVER, FabricPlan, GroupSpec
 from fabric.solver import Floats, Ints, Network
+from fabric.solver.measured.platform import nics_beside
 
-GPUS, PLACEMENT = Place("--gpus"), Place("--placement")
+GPUS, PLACEMENT, PART = Place("--gpus"), Place("--placement"), Place("--gpus-per-server")
 KINDS = ("packed", "spread", "random")
 RANDOM = re.compile(r"random(?::([0-9]{1,9}))?")
+
+
+PER_RAIL = 0  # communicators: one for each NIC of a server
+
+
+@dataclass(frozen=True)
+class ServerPart:
+    """GPUs of every server that a job uses."""
+
+    count: int | None = None  # of a communicator, the first ones; None: all, or `ids`
+    ids: tuple[int, ...] = ()  # from 0
+    communicators: int = 1  # at the same time, on GPUs of the same servers that follow each other; or PER_RAIL
+
+    @property
+    def stated(self) -> bool:
+        """Whether it is another part than all GPUs in one communicator."""
+        return self != ALL
+
+    def sets(self, gpus: int, nics: int, report: Report) -> Ints:
+        """GPUs of each communicator on a server of so many, [communicators, GPUs]. Raises InputError."""
+        communicators, count = self.communicators, self.count
+        if communicators == PER_RAIL:
+            communicators = min(gpus, max(nics, 1))
+        if communicators > 1 and not self.ids and gpus % communicators == 0:
+            count = count or gpus // communicators
+        ids = self.ids or tuple(range((gpus if count is None else count) * communicators))
+        have = f"a server has {plural(gpus, 'GPU')}, numbered from 0"
+        if self.ids and (len(set(ids)) < len(ids) or max(ids) >= gpus):
+            hint = "as in CUDA_VISIBLE_DEVICES, such as 0,4"
+            report.error("FAB174", Place("--gpu-ids"), f"expected different GPUs below {gpus}, got {_listed(ids)}", hint)
+        elif len(ids) > gpus and communicators == 1:
+            report.error("FAB174", PART, f"expected at most {gpus} GPUs per server, got {len(ids)}", have)
+        elif len(ids) > gpus or len(ids) % communicators or (self.ids and count not in (None, len(ids) // communicators)):
+            each = "" if count is None else f" of {plural(count, 'GPU')} each"
+            got = f"{plural(communicators, 'communicator')}{each} on {plural(min(len(ids), gpus), 'GPU')}"
+            hint = "each communicator has as many GPUs of a server, and no GPU is in two"
+            report.error(
+                "FAB174", Place("--communicators"), f"expected communicators that share out the GPUs, got {got}", hint
+            )
+        report.raise_errors()
+        return np.array(ids, dtype=np.int64).reshape(communicators, -1)
+
+
+ALL: ServerPart = ServerPart()
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ",".join(map(str, numbers))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +82,10 @@ class Placement:
     servers: Ints  # devices of all jobs, in the order of the ranks
     server: ServerModel
     model: str  # its name in the catalog
-    gpus_per_server: int  # used by the job
+    gpus_per_server: int  # used by the job, or by one of its communicators
+    gpu_ids: Ints  # of a server, from 0, [communicators, GPUs of one]; all have the same servers
     domain_servers: int  # of the largest NVLink domain
-    ports: Ints  # rows of `net.ports`, [domains, ports of a domain]; a column is a rail
+    ports: Ints  # rows of `net.ports`, [domains of all jobs or communicators, ports of a domain]; a column is a rail
     all_ports: int  # of one domain, including those that are down
     nic_ports: int  # of one NIC
     full: Floats  # servers of every domain over those of a full one; below 1 for a partial last domain
@@ -40,8 +94,28 @@ class Placement:
 
     @property
     def domains(self) -> int:
-        """NVLink domains of one job."""
-        return len(self.ports) // self.jobs
+        """NVLink domains of one job or communicator."""
+        return len(self.ports) // self.concurrent
+
+    @property
+    def communicators(self) -> int:
+        """Communicators at the same time on other GPUs of the same servers."""
+        return len(self.gpu_ids)
+
+    @property
+    def concurrent(self) -> int:
+        """Collectives at the same time: of jobs on other servers, or of communicators on other GPUs."""
+        return self.jobs * self.communicators
+
+    @property
+    def nics_per_server(self) -> int:
+        """NICs beside the GPUs of a job or communicator, with those that are down."""
+        return self.all_ports // self.domain_servers // self.nic_ports
+
+    @property
+    def partial(self) -> bool:
+        """Whether a communicator uses some GPUs of a server only."""
+        return self.gpus_per_server < self.server.gpus
 
     @property
     def board_gpus(self) -> int:
@@ -54,7 +128,12 @@ class Placement:
 
 
 def place(
-    net: Network, gpus: int | None, request: str = "packed", jobs: int = 1, gpus_per_domain: int | None = None
+    net: Network,
+    gpus: int | None,
+    request: str = "packed",
+    jobs: int = 1,
+    gpus_per_domain: int | None = None,
+    part: ServerPart = ALL,
 ) -> Placement:
     """A job of so many GPUs (default: all of the fabric), or several such jobs, on `packed`, `spread` or
     `random:SEED` servers, or on those that are named, a comma between.
@@ -64,27 +143,32 @@ def place(
 
     Args:
         gpus_per_domain: GPUs that a job uses of each NVLink domain, such as 64 of 72; None for all.
+        part: GPUs of each server, and communicators at the same time; `gpus` are those of one.
     """
     fabric, report = net.fabric, Report()
     servers, group, others = _candidates(fabric, report)
     model = group.server
-    domain = _domain_servers(model) if gpus is None or gpus >= model.gpus else 1
+    sets = part.sets(model.gpus, group.nic.count, report)
+    each = sets.shape[1]
+    domain = _domain_servers(model) if gpus is None or gpus >= each else 1
+    if part.stated and (jobs > 1 or gpus_per_domain is not None):
+        what = "--jobs, which takes other servers" if jobs > 1 else "--gpus-per-domain, which takes whole servers"
+        place_ = PART if part.communicators == 1 else Place("--communicators")
+        report.fail("FAB174", place_, f"expected no {what}", "use one of the two")
     if gpus_per_domain is not None:
         servers, domain = _part_of_domains(servers, model, gpus_per_domain, report)
     if RANDOM.fullmatch(request) or request in KINDS:
-        count = _servers_for(fabric, gpus, jobs, len(servers), model, report)
+        count = _servers_for(fabric, gpus, jobs, len(servers), each, report)
         if jobs > 1 and count > domain and count % domain:
-            hint = f"{count // domain * domain * model.gpus} GPUs are whole NVLink domains"
-            report.error(
-                "FAB174", GPUS, f"expected whole NVLink domains for each of {jobs} jobs, got {count * model.gpus}", hint
-            )
+            hint = f"{count // domain * domain * each} GPUs are whole NVLink domains"
+            report.error("FAB174", GPUS, f"expected whole NVLink domains for each of {jobs} jobs, got {count * each}", hint)
         report.raise_errors()
         domain = min(domain, count)
         chosen = _ordered(fabric, servers, domain, request)[: count * jobs]
     else:
         chosen = _named(fabric, servers, request, report)
-        if gpus is not None and gpus != len(chosen) * model.gpus and not report.errors:
-            expected = f"{len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named have"
+        if gpus is not None and gpus != len(chosen) * each and not report.errors:
+            expected = f"{len(chosen) * each} GPUs, which is what the {plural(len(chosen), 'server')} named have"
             report.error("FAB174", GPUS, f"expected {expected}, got {gpus}", "remove --gpus: the list of servers defines it")
         if jobs > 1:
             report.error(
@@ -95,20 +179,24 @@ def place(
             )
         report.raise_errors()
         chosen, domain = _by_domain(servers, chosen, domain, report)
-    rows, whole_ports = _ports(net, chosen, domain)
+    each = each if gpus is None else min(gpus, each)
+    if part.stated and len(chosen) * each < 2:
+        report.fail("FAB174", PART, "expected at least 2 GPUs, got 1", "a collective needs two GPUs: use more servers")
+    rows, whole_ports = _ports(net, chosen, domain, sets[:, :each] if part.stated else None, group)
     return Placement(
         name=request,
-        gpus=len(chosen) // jobs * (model.gpus if gpus is None else min(gpus, model.gpus)),
+        gpus=len(chosen) // jobs * each,
         jobs=jobs,
         servers=chosen,
         server=model,
         model=group.model,
-        gpus_per_server=model.gpus if gpus is None else min(gpus, model.gpus),
+        gpus_per_server=each,
+        gpu_ids=sets[:, :each],
         domain_servers=domain,
         ports=rows,
         all_ports=whole_ports,
         nic_ports=group.nic.ports,
-        full=_full(len(chosen), domain),
+        full=np.tile(_full(len(chosen), domain), len(sets)),
         others=others,
         units=len({fabric.devices[int(index)].unit for index in chosen}),
     )
@@ -165,27 +253,27 @@ def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec, tu
     return np.array(kinds[largest], dtype=np.int64), first, others
 
 
-def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int, model: ServerModel, report: Report) -> int:
-    """Servers of one job."""
+def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int, each: int, report: Report) -> int:
+    """Servers of one job that uses so many GPUs of each."""
     if gpus is None:
         if jobs > available:
             message = f"expected at most {available} jobs, one per server, got {jobs}"
             report.error("FAB174", Place("--jobs"), message, f"use `--jobs {available}`, or remove --jobs")
         return max(1, available // jobs)
-    free_gpus = available * model.gpus
-    servers = max(1, gpus // model.gpus)
+    free_gpus = available * each
+    servers = max(1, gpus // each)
     if gpus > free_gpus or servers * jobs > available:
         got = f"{gpus}" if jobs == 1 else f"{jobs} jobs of {gpus}"
-        hint = f"fabric {fabric.name} has {available} servers of {model.gpus} GPUs of this model"
-        most_gpus = free_gpus if jobs == 1 else f"{available // jobs * model.gpus}"
-        each = "" if jobs == 1 else f" for each of {jobs} jobs"
-        report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{each}, got {got}", hint)
+        hint = f"fabric {fabric.name} has {available} servers of {plural(each, 'GPU')} of this model"
+        most_gpus = free_gpus if jobs == 1 else f"{available // jobs * each}"
+        per_job = "" if jobs == 1 else f" for each of {jobs} jobs"
+        report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{per_job}, got {got}", hint)
     elif gpus < 2:
         report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "a collective needs two GPUs")
-    elif gpus > model.gpus and gpus % model.gpus:
-        below = gpus - gpus % model.gpus
-        hint = f"{below} or {min(below + model.gpus, free_gpus)} GPUs are whole servers of {model.gpus}"
-        report.error("FAB174", GPUS, f"expected whole servers of {model.gpus} GPUs, got {gpus}", hint)
+    elif gpus > each and gpus % each:
+        below = gpus - gpus % each
+        hint = f"{below} or {min(below + each, free_gpus)} GPUs are whole servers of {each}"
+        report.error("FAB174", GPUS, f"expected whole servers of {each} GPUs, got {gpus}", hint)
     return servers
 
 
@@ -239,8 +327,9 @@ def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> I
     return np.array(chosen, dtype=np.int64)
 
 
-def _ports(net: Network, servers: Ints, domain: int) -> tuple[Ints, int]:
-    """(live ports of every domain, [domains, ports]; ports of one domain when nothing is down)"""
+def _ports(net: Network, servers: Ints, domain: int, sets: Ints | None, group: GroupSpec) -> tuple[Ints, int]:
+    """(live ports of every domain, of one communicator after the other, [domains, ports]; ports of one domain when
+    nothing is down). A communicator has the ports of the NICs beside its GPUs; `sets` None: of all."""
     order = np.argsort(net.ports.server, kind="stable")
     begin = np.searchsorted(net.ports.server[order], servers, "left")
     end = np.searchsorted(net.ports.server[order], servers, "right")
@@ -252,5 +341,19 @@ def _ports(net: Network, servers: Ints, domain: int) -> tuple[Ints, int]:
         tail = blocks[(domains - 1) * domain :]
         blocks = np.concatenate([blocks, np.resize(tail, (missing, width))])
     rows = blocks.reshape(domains, domain * width)
+    if sets is None:
+        return _live(net, rows), domain * width
+    nic = np.arange(domain * width) % width // group.nic.ports
+    mine = [np.isin(nic, nics_beside(ids, group.server.gpus, width // group.nic.ports)) for ids in sets.tolist()]
+    live = [_live(net, rows[:, columns]) for columns in mine]
+    least, most = min(part.shape[1] for part in live), max(part.shape[1] for part in live)
+    if not least:
+        return np.empty((len(sets) * domains, 0), dtype=np.int64), int(mine[0].sum())
+    wide = [part[:, np.arange(most) % part.shape[1]] for part in live]  # ports are repeated to the width of the others
+    return np.concatenate(wide), int(max(columns.sum() for columns in mine))
+
+
+def _live(net: Network, rows: Ints) -> Ints:
+    """The columns of ports that are up in every domain."""
     alive = net.alive[net.ports.link[rows]].all(axis=0)
-    return rows[:, alive], domain * width
+    return rows[:, alive]

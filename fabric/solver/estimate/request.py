@@ -17,7 +17,7 @@ from fabric.solver.collectives import physics
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, supply
-from fabric.solver.estimate.placement import Placement, place
+from fabric.solver.estimate.placement import ALL, Placement, ServerPart, place
 from fabric.solver.estimate.platform import platform
 from fabric.solver.network import network
 
@@ -45,6 +45,7 @@ class EstimateRequest:
         jobs: number of concurrent jobs of `gpus` GPUs each.
         ctas: thread blocks of a ring (`NCCL_MIN_CTAS`); 0 for NCCL's default with the NICs of a server.
         gpus_per_domain: GPUs of each NVLink domain that the job uses; None for all.
+        part: GPUs of each server that the job uses, and communicators at the same time, each with `gpus` GPUs.
     """
 
     collective: str = ALL_REDUCE
@@ -60,6 +61,7 @@ class EstimateRequest:
     jobs: int = 1
     ctas: int = 0
     gpus_per_domain: int | None = None
+    part: ServerPart = ALL
 
 
 def estimate(
@@ -96,7 +98,7 @@ def spread_beside(packed: Estimate, request: EstimateRequest) -> float | None:
 
 def _spread(packed: AvailableBandwidth, request: EstimateRequest) -> AvailableBandwidth:
     """The same network for the same job, spread."""
-    placed = place(packed.net, request.gpus, "spread", request.jobs, request.gpus_per_domain)
+    placed = _placed(packed.net, request, "spread")
     before = _spread(packed.before, request) if packed.before else None
     return replace(packed, placement=placed, before=before)
 
@@ -107,12 +109,26 @@ def answer(request: EstimateRequest, found: AvailableBandwidth, parameters: phys
     return one.estimate(request.collective, request.sizes, found, parameters, *asked, ctas=request.ctas)
 
 
-def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, port_name: PortNamer = unnamed) -> Capacity:
-    """Cuts, bisection, throughput, and what failures leave. Raises InputError."""
+def capacity(
+    fabric: FabricPlan,
+    fail: tuple[str, ...],
+    pairs: int,
+    seed: int,
+    port_name: PortNamer = unnamed,
+    *,
+    job: EstimateRequest | None = None,
+    placement: str = "packed",
+) -> Capacity:
+    """Cuts, bisection, throughput, and what failures leave; of all server ports, or of those of a job. Raises InputError."""
     from fabric.solver.capacity import measure
 
     whole = network(fabric, port_name)
-    return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
+    failed = failures.parse(whole, fail)
+    if job is None:
+        return measure.measure(whole, failed, pairs=pairs, seed=seed)
+    placed = _placed(whole, job, placement)
+    part = whole.only(np.unique(placed.ports))
+    return measure.measure(part, failed, pairs=pairs, seed=seed, server_gpus=placed.gpu_ids.size)
 
 
 def supply_of(
@@ -131,10 +147,15 @@ def supply_on(
     net: Network, request: EstimateRequest, placement: str, before: AvailableBandwidth | None = None
 ) -> AvailableBandwidth:
     """What a network leaves of the NICs of a job; `before` is the same without its failures. Raises InputError."""
-    placed = place(net, request.gpus, placement, request.jobs, request.gpus_per_domain)
+    placed = _placed(net, request, placement)
     if placed.domains > 1 and not placed.ports.size:
         _no_port(net, placed)
     return supply(net, placed, request.routing, request.queue_pairs, request.seed, before)
+
+
+def _placed(net: Network, request: EstimateRequest, placement: str) -> Placement:
+    """Where the job of a request stands. Raises InputError."""
+    return place(net, request.gpus, placement, request.jobs, request.gpus_per_domain, request.part)
 
 
 def _no_port(net: Network, placed: Placement) -> None:

@@ -150,7 +150,6 @@ def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, 
     net = supply.domain_GBps * share if crosses else UNLIMITED
     nic = min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else UNLIMITED
     fields = joined(gpu, inside, bridge, placed.board_gpus)
-    fields["nvls"] &= inside > 1
     job = Job(
         collective=collective,
         bytes=np.array([size], dtype=np.float64),
@@ -164,6 +163,7 @@ def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, 
         environment=physics.transports().index(transport_of(supply)),
         ctas=float(ctas_of(supply)),
         **fields,
+        hosts=placed.domain_servers * share,
     )
     if not crosses:
         return job

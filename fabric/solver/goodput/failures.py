@@ -11,7 +11,7 @@ from scipy.special import lambertw
 
 from fabric.base.diagnostics import InputError
 from fabric.base.schemas.models import Amount, Number, described
-from fabric.model.plan import KINDS, LEAF_LEAF, PortLabels
+from fabric.model.plan import KINDS, LEAF_LEAF, SERVER_SERVER, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.goodput.sections import WRITERS, Checkpoint
 from fabric.solver.training.job import TrainingJob
@@ -67,11 +67,17 @@ def _network(net: Network, mine: Ints, optical: Bools) -> Iterator[tuple[str, st
     kinds, up = net.fabric.links.kind, net.alive[: net.links]
     between = up & ((net.level[net.head[:size]] > net.level[net.tail[:size]]) | (kinds == LEAF_LEAF))
     links, seen = np.unique(net.ports.link[mine]), np.zeros(len(devices), dtype=bool)
+    direct = net.fabric.spec.switchless
+    if direct:  # a cable is the port at its lower end: `with_relays` has these first, in the order of the plan
+        links = np.unique(links % len(optical))
     while len(links):
         for kind, lit in (("copper", False), ("optical", True)):
             rows = links[optical[links] == lit]
             if len(rows):
-                yield kind, KINDS[int(kinds[rows[0]])], rows, lambda at: f"{devices[net.tail[at]].name}:{labels.at(at, 'a')}"
+                place = KINDS[SERVER_SERVER if direct else int(kinds[rows[0]])]
+                yield kind, place, rows, lambda at: f"{devices[net.tail[at]].name}:{labels.at(at, 'a')}"
+        if direct:
+            return
         above = np.unique(net.head[links])
         above = above[~seen[above]]
         seen[above] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -65,6 +66,8 @@ class MeasuredPlatform:
     max_ctas: int | None = None  # NCCL_MAX_CTAS or NCCL_MAX_NCHANNELS
     qps_per_connection: int | None = None
     processes: str = ""
+    gpu_ids: tuple[int, ...] = ()  # of a node that took part, from 0, where they are not the first ones
+    communicators: int = 1  # that ran at the same time on other GPUs of the same nodes
 
     @property
     def ranks(self) -> int:
@@ -91,6 +94,24 @@ class MeasuredPlatform:
 def joins_servers(platform: MeasuredPlatform) -> bool:
     """Whether NVLink reaches beyond a node of the run."""
     return platform.nodes > 1 and (platform.nvlink_domain_gpus > BOARD_GPUS or platform.gpu in RACK_SCALE)
+
+
+def nics_beside(gpus: Iterable[int], of: int, nics: int) -> list[int]:
+    """The NICs, from 0, that are the nearest to some GPUs, numbered from 0, of a server with `of` GPUs and so many NICs.
+
+    GPU i is beside NIC i where there are as many of them, beside NIC i // 2 of half as many, 2i and 2i + 1 of twice as many.
+    """
+    beside = {nic for gpu in gpus for nic in range(gpu * nics // of, max(gpu * nics // of + 1, (gpu + 1) * nics // of))}
+    return sorted(nic for nic in beside if nic < nics)
+
+
+def part_of(whole: MeasuredPlatform, gpus: int, nodes: int, ids: tuple[int, ...] = ()) -> MeasuredPlatform:
+    """The platform of a run on so many GPUs of each node of a cluster, with the NICs beside them alone."""
+    if gpus >= whole.gpus_per_node:
+        return replace(whole, gpus_per_node=gpus, nodes=nodes)
+    known = ids if len(ids) == gpus and max(ids) < whole.gpus_per_node else ()
+    nics = len(nics_beside(known or range(gpus), whole.gpus_per_node, whole.nics_per_node))
+    return replace(whole, gpus_per_node=gpus, nodes=nodes, nics_per_node=nics, gpu_ids=known)
 
 
 BOARD_GPUS = 8

@@ -20,6 +20,7 @@ from fabric.solver.measured.platform import (
     RACK_SCALE,
     MeasuredPlatform,
     missing,
+    part_of,
     read_platform,
     tuning_named,
     variables,
@@ -146,9 +147,29 @@ def described(run: Run) -> tuple[MeasuredPlatform, str]:
             nvlink_GBps_per_direction=NVLINK_GBPS.get(gpu),
             nvlink_domain_gpus=RACK_DOMAIN_GPUS if gpu in RACK_SCALE else _domain(gpu, gpus),
             processes="one for all GPUs" if per_process == gpus > 1 else "",
+            gpu_ids=ids if (ids := _on_first_host(run, first)) != tuple(range(gpus)) and per_process == 1 else (),
+            communicators=_sharing(run, first),
         ),
         why,
     )
+
+
+def _on_first_host(run: Run, group: int) -> tuple[int, ...]:
+    """The GPUs of a group on its first host, as numbered there; () where several have one number, as in containers."""
+    mine = [device for (number, _), device in sorted(run.devices.items()) if number == group]
+    slots = [device.slot for device in mine if device.host == mine[0].host]
+    return tuple(sorted(slots)) if len(set(slots)) == len(slots) else ()
+
+
+def _sharing(run: Run, group: int) -> int:
+    """Groups at the same time on other GPUs of the same hosts (NCCL_TESTS_SPLIT of nccl-tests); 1 where GPUs are in two."""
+    hosts = {device.host for (number, _), device in run.devices.items() if number == group}
+    there = {number: _on_first_host(run, number) for number, _ in run.devices}
+    same = [slots for number, slots in there.items() if {d.host for (n, _), d in run.devices.items() if n == number} == hosts]
+    apart = (
+        len({slot for slots in same for slot in slots}) == sum(map(len, same)) and len({len(slots) for slots in same}) == 1
+    )
+    return len(same) if run.groups > 1 and apart else 1
 
 
 def _domain(gpu: str, gpus: int) -> int:
@@ -247,11 +268,11 @@ def _platform(
     if given is not None:
         stated = {
             key: getattr(platform, key)
-            for key in ("algorithm", "protocol", "nvls", "min_ctas", "max_ctas", "qps_per_connection", "processes")
+            for key in (*_OF_RUN, "processes", "communicators")
             if getattr(platform, key) not in (None, "auto", "")
         }
-        counted = {"gpus_per_node": platform.gpus_per_node, "nodes": platform.nodes} if platform.ranks else {}
-        merged = replace(given, **{**stated, **counted})
+        counted = part_of(given, platform.gpus_per_node, platform.nodes, platform.gpu_ids) if platform.ranks else given
+        merged = replace(counted, **stated)
         if platform.gpu and platform.gpu != given.gpu:
             report.warn(CODE, place, f"the output states {platform.gpu} GPUs, the platform {given.gpu}", "")
     if front is not None and front.head.platform is not None:
@@ -263,6 +284,9 @@ def _platform(
         text = f"{merged.ranks} GPUs on {merged.nodes} nodes: the text does not say {', '.join(gaps)}"
         report.error(CODE, place, text, _header_hint(merged, report))
     return _idle_network(merged)
+
+
+_OF_RUN = ("algorithm", "protocol", "nvls", "min_ctas", "max_ctas", "qps_per_connection")
 
 
 def _idle_network(platform: MeasuredPlatform) -> MeasuredPlatform:

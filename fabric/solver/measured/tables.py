@@ -16,11 +16,12 @@ from typing import Annotated, Any
 from pydantic import Tag
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.grouping import grouped
 from fabric.base.inputs import BY_FORM, TEXT, InputFile, OpenSection, Reading, Within
 from fabric.base.reading import UnreadableError, guarded
 from fabric.base.source import Path_
 from fabric.solver.collective import COLLECTIVES, collective_names
-from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, PlatformBlock, header_hint, read_platform
+from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, PlatformBlock, header_hint, part_of, read_platform
 
 __all__ = [
     "Measured",
@@ -312,28 +313,36 @@ class Measured:
     gpus: int
     bytes: int
     busbw_GBps: float
+    gpus_per_server: int = 0  # that took part; 0: all of a server
+
+    def each(self, whole: int) -> int:
+        """GPUs of each server that took part, where a server has so many; a job smaller than a server runs on one."""
+        return self.gpus_per_server or min(self.gpus, whole)
 
 
 def stated_tables(given: Sequence[Measured], platform: MeasuredPlatform) -> list[Table]:
-    """A table of each collective and number of GPUs; a job smaller than a server runs on one.
+    """A table of each collective and number of GPUs.
 
     Raises InputError for GPUs that are no whole servers.
     """
     report, each = Report(), platform.gpus_per_node
-    for gpus in sorted({item.gpus for item in given if item.gpus > each and item.gpus % each}):
+    for item in given:
+        if item.gpus_per_server > each:
+            hint = "SERVERSxGPUS are GPUs of each server, such as 32x1"
+            report.error(
+                "FAB172", Place("--busbw"), f"expected at most {each} GPUs of a server, got {item.gpus_per_server}", hint
+            )
+    for gpus in sorted({item.gpus for item in given if item.gpus % item.each(each)}):
         below = gpus - gpus % each
         hint = f"{below} or {below + each} GPUs are whole servers of {each}"
         report.error("FAB172", Place("--busbw"), f"expected whole servers of {each} GPUs, got {gpus} GPUs", hint)
     report.raise_errors()
-    groups: dict[tuple[str, int], list[Measured]] = {}
-    for item in given:
-        groups.setdefault((item.collective, item.gpus), []).append(item)
-    return [_stated_table(collective, gpus, rows, platform) for (collective, gpus), rows in groups.items()]
+    groups = grouped(((item.collective, item.gpus, item.each(each)), item) for item in given)
+    return [_stated_table(collective, gpus, of_each, rows, platform) for (collective, gpus, of_each), rows in groups.items()]
 
 
-def _stated_table(collective: str, gpus: int, found: Sequence[Measured], platform: MeasuredPlatform) -> Table:
-    each = min(gpus, platform.gpus_per_node)
-    ran = replace(platform, gpus_per_node=each, nodes=-(-gpus // each))
+def _stated_table(collective: str, gpus: int, each: int, found: Sequence[Measured], platform: MeasuredPlatform) -> Table:
+    ran = part_of(platform, each, -(-gpus // each))
     factor = COLLECTIVES[collective].busbw(gpus)
     rows = [
         Row(item.bytes, item.bytes / algbw / 1e3, algbw, item.busbw_GBps)

@@ -415,3 +415,23 @@ def test_ports_that_the_plan_shuts_are_not_missed() -> None:
     found = compare(replace(floor.plan, closed={held >> 1}), messages, lambda device: ("", 0), "dc1")
     assert (found.findings, found.not_reported) == ((), 1)
     assert found.notes == ("1 link of servers without a tenant not compared: the plan shuts their ports",)
+
+
+def test_exchanged_halves_of_a_shared_cage() -> None:
+    """The two planes at one cage of a server: the move names the cage, and the places in it."""
+    floor = fresh("gb300-twin-plane")
+    floor.swap(end(floor.plan, "tray-0001 compute1p1"), end(floor.plan, "tray-0001 compute1p2"))
+    finding = only(verdict(floor, reported(floor, ALL)))
+    assert finding.kind == "swapped"
+    assert {move.at.cage for move in finding.moves} == {"OSFP1P1", "OSFP1P2"}
+    assert "to port compute1p1 (OSFP1P1)" in finding.hint
+
+
+def test_exchanged_optics_of_shared_cages_are_one_finding() -> None:
+    floor = fresh("gb300-twin-plane")
+    for half in (1, 2):
+        floor.swap(end(floor.plan, f"tray-0001 compute1p{half}"), end(floor.plan, f"tray-0001 compute2p{half}"))
+    finding = only(verdict(floor, reported(floor, ALL)))
+    assert finding.kind == "swapped"
+    assert len(finding.links) == 4
+    assert finding.message.endswith("with the other 1 link of the same plugs")

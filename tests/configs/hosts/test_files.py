@@ -179,6 +179,18 @@ def test_infiniband_needs_neither_addresses_nor_roce() -> None:
     assert names == ["NCCL_IB_HCA", "NCCL_CROSS_NIC", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"]
 
 
+@pytest.mark.parametrize(("qos", "lossless"), [(None, False), ({"lossless_priority": 4}, True), ({"enabled": False}, False)])
+def test_plain_tcp(qos: dict[str, Any] | None, lossless: bool) -> None:
+    """No RDMA for NCCL; a lossless class only where the intent states one."""
+    made = plan(transport="ethernet", **({"qos": qos} if qos else {}))
+    assert made.fabrics["backend"].spec.roce is lossless
+    text = dict(host_files(made))["hosts/_groups/gpu.nccl.env"].decode()
+    found = dict(line.split("=", 1) for line in text.splitlines() if line.startswith("NCCL_"))
+    assert found.keys() == {"NCCL_IB_DISABLE", "NCCL_SOCKET_IFNAME", "NCCL_CROSS_NIC"}
+    assert found["NCCL_SOCKET_IFNAME"].count(",") == 1
+    assert made.fabrics["backend"].spec.transport == "ethernet"
+
+
 @pytest.mark.parametrize(
     ("topology", "expected"),
     [

@@ -38,11 +38,11 @@ catalog:
         {platform: x86_64-nvidia_sn5600-r0, hwsku: {default: SKU}, modes: {2x400: 2x400G}, used_lanes: {1x800: 8},
          lanes: ["0-7"]}
   servers:
-    mine: {maker: NVIDIA, gpus: 8, gpu: h100, nics: {compute: {count: 8, speed_gbps: 400, model: ConnectX-7}}}
+    mine: {maker: NVIDIA, gpus: 8, gpu: h100, nics: {compute: {count: 8, speed_gbps: 400, model: ConnectX-7, form: OSFP}}}
 fabrics:
   backend:
     nos: {leaf: eos, spine: eos, core: eos}
-    servers: {model: mine, nics: compute, count: 16, homing: {compute: bond}}
+    servers: {model: mine, nics: compute, count: 16, homing: {compute: bond}, nic_breakout: 1x400}
     topology:
       leaf: {switch: ours, nos: eos}
       spine: {switch: ours, nos: eos}
@@ -84,10 +84,12 @@ SELECTORS = {
         "ConectX-7",
         "NIC model 'ConectX-7' is not known: QSFP112 as usual",
     ),
+    "NicSet.form": ("form: OSFP", "form: OSPF", "error[FAB106]: catalog.servers.mine.nics: unknown form factor 'OSPF'"),
     "TierNos.leaf": ("{leaf: eos", "{leaf: eoss", "expected one of"),
     "TierNos.spine": ("spine: eos,", "spine: eoss,", "expected one of"),
     "TierNos.core": ("core: eos}", "core: eoss}", "expected one of"),
     "ServerGroup.model": ("{model: mine", "{model: mein", "error[FAB106]: unknown server model 'mein'"),
+    "ServerGroup.nic_breakout": ("nic_breakout: 1x400", "nic_breakout: 1x800", "expected 1x400, got 1x800"),
     "ServerGroup.homing": (
         "homing: {compute:",
         "homing: {compte:",
@@ -168,6 +170,7 @@ FREE = {
     "ServerModel.description": TEXT,
     "ServerModel.power_source": TEXT,
     "ServerModel.source": TEXT,
+    "NicSet.cages": FORM,
     "NicSet.interfaces": "names that the kernel of the server has",
     "NicSet.rdma_devices": "names that the kernel of the server has",
     "External.accept": ADDRESS,

@@ -199,3 +199,20 @@ def test_a_mistake_is_named(part: str) -> None:
     with pytest.raises(InputError) as error:
         make(PAIR.replace(part, other))
     assert message in str(error.value)
+
+
+ONE = """\
+fabrics:
+  core:
+    topology: {{switch: sn5600}}
+    servers:
+      - {{model: gpu, count: {gpu}, nics: [compute, frontend]}}
+      - {{model: odd, count: 2{own}}}
+"""
+
+
+@pytest.mark.parametrize(("gpu", "own", "one"), [(4, "", True), (14, "", True), (15, "", False), (4, ", leaves: own", False)])
+def test_one_switch_is_taken_where_all_groups_fit(gpu: int, own: str, one: bool) -> None:
+    """64 cages: four of each server for its GPUs, a quarter of one for two ports of 200G."""
+    count = summarize(SERVERS + ONE.format(gpu=gpu, own=own))["core"]["switches"]
+    assert (count == {"leaf": 1, "spine": 0, "core": 0}) == one

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, strategies as st
 
 from fabric import pipeline
+from fabric.audit.checks import NOTE, Scope
+from fabric.base.diagnostics import InputError
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import NoFit
-from fabric.model.plan.cages import Slot, capacity, lay_out, spare
+from fabric.model.plan.cages import Slot, capacity, lay_out, spare, splits_left
 
 # CumulusNetworks/docs@2ef5bcb1cf35, Switch-Port-Attributes.md of 5.13: "Maximum 100G ports: 256" and so on, without the ports
 # beside the cages. Left out are speeds of which that page has more ports than the catalog: 10G and 40G ports for which no
@@ -148,3 +152,109 @@ def test_a_breakout_that_the_site_states(tmp_path: Path) -> None:
     leaf = pipeline.plan(pipeline.load(path)).fabrics["backend"].spec.leaf.model
     assert leaf.speeds == (400, 200, 100)
     assert capacity(leaf, 200) == 64
+
+
+# Cumulus Linux user guide, Breakout Ports: ports of a breakout that disables the next cage.
+WIDE = {
+    ("sn2700", "4x25"): 64,
+    ("sn4600c", "4x25"): 128,
+    ("sn4600", "4x50"): 128,
+    ("sn4700", "8x50"): 128,
+    ("sn5400", "8x50"): 256,
+    ("sn5600", "8x100"): 256,
+    ("sn5610", "8x50"): 256,
+}
+
+
+@pytest.mark.parametrize(("name", "breakout"), WIDE)
+def test_ports_of_breakouts_that_disable_the_next_cage(name: str, breakout: str) -> None:
+    model = shipped(name).with_breakouts((breakout,))
+    speed = int(breakout.partition("x")[2])
+    assert capacity(model, speed) == WIDE[name, breakout]
+    assert capacity(model, model.native_gbps) == capacity(shipped(name), model.native_gbps)
+    layout = lay_out(model, 3, speed, 2, model.native_gbps)
+    assert {slot.cage for slot in layout.down} == {1}
+    assert 2 not in layout.free
+    assert splits_left(model, layout, 4).get(speed, 1) == 1  # an even cage has no such breakout
+
+
+@pytest.mark.parametrize("name", ["sn3700", "sn3700c", "sn2201", "sn5640"])
+def test_switches_that_disable_none(name: str) -> None:
+    assert shipped(name).disables_next is None
+
+
+@given(name=st.sampled_from(list(WIDE)), ports=st.integers(0, 256), uplinks=st.integers(0, 64), data=st.data())
+def test_no_port_is_in_a_disabled_cage(name: tuple[str, str], ports: int, uplinks: int, data: st.DataObject) -> None:
+    model = shipped(name[0]).with_breakouts((name[1],))
+    down_gbps, up_gbps = (data.draw(st.sampled_from(model.speeds)) for _ in "du")
+    try:
+        layout = lay_out(model, ports, down_gbps, uplinks, up_gbps)
+    except NoFit:
+        return
+    used = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
+    disabled = {cage + 1 for cage, split in used.items() if model.is_wide(split)}
+    assert not disabled & ({*used} | {*layout.free})
+    assert all(cage % 2 for cage, split in used.items() if model.is_wide(split))
+    assert (len(layout.down), len(layout.up)) == (ports, uplinks)
+    assert spare(model, layout, down_gbps) + len(layout.down) <= capacity(model, down_gbps)
+
+
+EDGE = """\
+version: 1
+site: dc1
+catalog: {{breakouts: {{sn5600: [8x100]}}}}
+fabrics:
+  backend:
+    nos: {nos}
+    servers: {{model: hgx-h100, count: 8, name: gpu}}
+    topology:
+      kind: rack
+      switch: sn5600
+      attachments: [{{name: edge, links: 20, speed_gbps: 100}}]
+{rest}"""
+
+
+@pytest.mark.parametrize("nos", ["cumulus", "sonic"])
+def test_disabled_cages_in_configs(nos: str, tmp_path: Path) -> None:
+    """Attachments take odd cages from the last on; the next ones have no port, and no finding of a check."""
+    path = tmp_path / "dc1.yaml"
+    path.write_text(EDGE.format(nos=nos, rest=""), encoding="utf-8")
+    intent = pipeline.load(path)
+    [fabric] = pipeline.plan(intent).fabrics.values()
+    taken = sorted({int(cage) for cage, split in zip(fabric.links.b_cage, fabric.links.b_split, strict=True) if split == 8})
+    assert taken == [57, 59, 61, 63]
+    generation = pipeline.generate(intent, jobs=1)
+    generation.write()
+    [config] = [path for path in (tmp_path / "generated").rglob("*") if path.name in ("startup.yaml", "config_db.json")]
+    document = yaml.safe_load(config.read_text(encoding="utf-8"))
+    if nos == "cumulus":
+        ports = document[-1]["set"]["interface"]
+        disabled = [name for name, port in ports.items() if "disabled" in port.get("link", {}).get("breakout", {})]
+        assert disabled == ["swp58", "swp60", "swp62", "swp64"]
+        assert "8x" in ports["swp63"]["link"]["breakout"]
+        assert not [name for name in ports if re.fullmatch(r"swp(58|60|62|64)s\d+", name)]
+    else:
+        indices = {int(row["index"]) for row in document["PORT"].values()}
+        assert {58, 60, 62, 64}.isdisjoint(indices)
+        assert {57, 59, 61, 63} < indices
+    findings = pipeline.check(Scope(files=(path,), output=tmp_path / "generated", jobs=1)).verdict.findings
+    assert [finding for finding in findings if finding.severity != NOTE] == []
+
+
+@pytest.mark.parametrize(
+    ("ports", "message"),
+    [
+        ("edge: [62]", "expected an odd port, as 8 ports of sn5600 disable the next, got 62"),
+        (
+            "gpu-0001: [64, 64, 54, 54, 53, 53, 52, 52]",
+            "expected a port that no breakout disables and that disables none in use, got 64",
+        ),
+    ],
+)
+def test_pins_to_disabled_cages(ports: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "dc1.yaml"
+    rest = f"    pins: {{backend-leaf001: {{ports: {{{ports}}}}}}}\n"
+    path.write_text(EDGE.format(nos="sonic", rest=rest).replace("links: 20", "links: 1"), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        pipeline.plan(pipeline.load(path))
+    assert message in str(caught.value)

@@ -13,7 +13,7 @@ from fabric.solver.collectives.algorithms import NEVER, Runs, monotone
 from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.costs import forms, ideal_us
 from fabric.solver.collectives.job import Job, environment_of, environments, measured_job
-from fabric.solver.collectives.physics import shipped, transports
+from fabric.solver.collectives.physics import Physics, shipped, transports
 from fabric.solver.measured.platform import MeasuredPlatform
 
 TCPX = MeasuredPlatform(
@@ -80,6 +80,25 @@ def test_tcpx_as_measured() -> None:
     times = monotone(job(TCPX, sizes=sizes), shipped())[1]
     low, high = band_of(job(TCPX, sizes=sizes), shipped())
     assert np.all((measured >= low * times) & (measured <= high * times))
+
+
+def test_sockets_limit_the_server_not_its_nics() -> None:
+    """Plain TCP: more NICs do not help where the hosts copy, and the band has both ends of what was published."""
+    sizes = np.array([1 << 33], dtype=np.float64)
+    by_tcp = replace(TCPX, transport="ethernet")
+    more = replace(by_tcp, nics_per_node=8, nic_gbps=400)
+    times = [monotone(job(ran, sizes=sizes), shipped())[1][0] for ran in (by_tcp, more)]
+    assert times[0] == pytest.approx(times[1], rel=0.02)
+    slower_nic = replace(by_tcp, nics_per_node=1, nic_gbps=25)
+    assert monotone(job(slower_nic, sizes=sizes), shipped())[1][0] > 2 * times[0]
+    low, high = band_of(job(by_tcp, sizes=sizes), shipped())
+    assert high[0] / low[0] > 8
+    cluster = Physics({**shipped().values, "socket_GBps.ethernet": 25.0}, {}, own={("hopper", "ethernet"): 16})
+    assert monotone(job(by_tcp, sizes=sizes), cluster)[1][0] == pytest.approx(times[0] / 2.5, rel=0.05)
+    assert np.divide(*reversed(band_of(job(by_tcp, sizes=sizes), cluster)))[0] < high[0] / low[0] / 2
+    alone = job(replace(by_tcp, nodes=1), sizes=sizes)
+    roce = job(replace(by_tcp, nodes=1, transport="roce"), sizes=sizes)
+    assert monotone(alone, shipped())[1][0] == monotone(roce, shipped())[1][0]
 
 
 def test_the_data_of_the_profiles() -> None:

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.system.random_designs import keys
-from tests.system.random_designs.drawing import Design, draw
+from tests.system.random_designs.drawing import CONVERGED, Design, draw
 from tests.system.random_designs.trial import Outcome, run
 
 
@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first design")
     parser.add_argument("--seed", type=int, default=None, help="random unless stated")
     parser.add_argument("--only", type=int, default=None, metavar="NUMBER", help="run one design and keep its files")
+    parser.add_argument("--converged", type=float, default=CONVERGED, metavar="SHARE", help="share of converged fabrics")
     parser.add_argument("--in-memory", action="store_true", help="without files: twice as fast, sees less")
     parser.add_argument("--keep", type=Path, default=Path("failed-designs"), metavar="DIR", help="where failing intents go")
     asked = parser.parse_args()
@@ -36,7 +37,7 @@ def main() -> int:
     start = time.process_time()
     try:
         for number in numbers:
-            design = draw(seed, number)
+            design = draw(seed, number, asked.converged)
             with tempfile.TemporaryDirectory() as folder:
                 outcome = run(design, Path(folder), written=not asked.in_memory)
                 if outcome.contradictions or outcome.crash or asked.only is not None:

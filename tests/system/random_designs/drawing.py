@@ -11,6 +11,7 @@ from typing import Any
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.target import target
+from tests.system.random_designs.converging import converge
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
@@ -29,6 +30,7 @@ from tests.system.random_designs.words import (
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 KINDS = ("rack", "rack", "rack", "rail-optimized", "rail-optimized", "rail-only", "collapsed")
 ENLARGED = 0.5  # share of the designs that get more servers, attachments and tenants
+CONVERGED = 0.2  # share of them whose leaves carry NICs of several purposes
 SKIPPED = frozenset(  # keys that the shape of the design decides
     {
         "management.gateway",
@@ -78,19 +80,22 @@ class Part:
         return all(target(self.systems[role]).can(model, what) for role, model in self.models.items())
 
 
-def draw(seed: int, index: int) -> Design:
-    """The design of that number; the same in every run."""
+def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
+    """The design of that number; the same in every run. `converged`: share of the designs that are."""
     rng = random.Random(f"{seed}/{index}")
     name = f"d{index:05}"
     intent: dict[str, Any] = {"version": 1, "site": name, "catalog": {"servers": {}, "switches": {}}, "fabrics": {}}
     files: dict[str, str] = {}
-    parts = []
+    parts: list[Part] = []
     for at in range(rng.choices((1, 2, 3), (76, 19, 5))[0]):
         parts.append(_fabric(rng, intent, at, parts[0] if parts and rng.random() < 0.5 else None))
     _site(rng, intent, parts, files)
     chance = random.Random(f"{seed}/{index}/enlarged")  # its own numbers: the other designs of a seed stay what they were
     if chance.random() < ENLARGED:
         enlarge(chance, intent, parts, files)
+    apart = random.Random(f"{seed}/{index}/converged")
+    if apart.random() < converged:
+        converge(apart, intent, parts)
     return Design(name, intent, files)
 
 
@@ -259,6 +264,7 @@ def _groups(
                 "rdma_devices": [f"mlx5_{10 * at + i}" for i in every],
                 "model": "CX-7",
             }
+        nics |= _cages(nics)
         body = catalog.server("dgx-h100")
         assert body is not None
         rest = body.model_dump(mode="json", exclude_unset=True, exclude={"nics"}) if rng.random() < 0.15 else {"gpus": 8}
@@ -271,6 +277,7 @@ def _groups(
         }
         group |= {"name": rng.choice(("gpu", "n")) + f"{at}{n}"}
         group |= {"nics": sets} if sets != purpose else {}
+        group |= {"nic_breakout": f"{nics.get('ports', 1)}x{speed}"} if "form" in nics else {}
         group |= {"per_rack": rng.choice((1, per_unit))} if rng.random() < 0.3 else {}
         group["unit"] = {"servers": per_unit if kind != "collapsed" else group["count"]}
         if rng.random() < 0.15:
@@ -279,6 +286,18 @@ def _groups(
     if kind == "collapsed" and "per_rack" in found[0]:
         del found[0]["per_rack"]
     return tuple(found), count
+
+
+def _cages(nics: dict[str, Any]) -> dict[str, Any]:
+    """Shared cages of some NICs that can have them; drawn apart, so that nothing else of a design depends on it."""
+    rng, ports = random.Random(repr(nics)), nics["count"] * nics.get("ports", 1)
+    if ports % 2 or rng.random() < 0.5:
+        return {}
+    if rng.random() < 0.3 and nics.get("ports") == 2:
+        return {"model": "ConnectX-8"}
+    labels = [f"OSFP{at // 2 + 1}P{at % 2 + 1}" for at in range(ports)]
+    rng.shuffle(labels)
+    return {"cages": rng.choice((ports // 2, labels)), **({"form": "OSFP"} if rng.random() < 0.5 else {})}
 
 
 def _same_servers(

@@ -229,7 +229,8 @@ class Ports(FabricCheck):
     """Compares all cabled ports with cages, breakouts and port limits of the switch and server models.
 
     A port takes one cable. A cage can be split only as its model allows, into ports of one speed, and the ASIC supports a
-    limited number of ports. A link beyond that cannot be connected or does not come up.
+    limited number of ports. On some switches a breakout disables the next cage. A link beyond that cannot be connected or
+    does not come up.
     """
 
     id = "FAB231"
@@ -244,6 +245,7 @@ class Ports(FabricCheck):
         yield from self._used_twice(design, ends)
         yield from self._missing_ports(design, ends)
         yield from self._two_breakouts(design, ends)
+        yield from self._disabled(design, ends)
         yield from self._too_many(design, ends)
         yield from self._nics(design)
 
@@ -277,6 +279,21 @@ class Ports(FabricCheck):
             got = f"{split}x{speed}G and {other_split}x{gbps}G{in_all(len(mixed), 'cage')}"
             text = f"{design.fabric.devices[device].name}: cage {cage} has two different breakouts, {got}"
             yield self.finding(design, ("topology",), text)
+
+    def _disabled(self, design: Design, ends: Ends) -> Iterator[Finding]:
+        """Cages in use that the breakout of the one before disables."""
+        cages = np.unique(np.stack([ends.device, ends.cage, ends.split, ends.speed_gbps], axis=1), axis=0)
+        for role, model in models(design.fabric).items():
+            mine = cages[of_role(design.fabric, role)[cages[:, 0]]] if model.disables_next else cages[:0]
+            used = {(device, cage) for device, cage, *_ in mine.tolist()}
+            for device, cage, split, speed in mine.tolist():
+                known = model.is_wide(split) and model.group_of(cage).splits.get(speed) == split
+                if not known or (cage % 2 and (device, cage + 1) not in used):
+                    continue
+                expected = f"no cable in cage {cage + 1}, got one" if cage % 2 else f"an odd cage, got {cage}"
+                name, cause = design.fabric.devices[device].name, f"a cage of {split}x{speed}G disables the next"
+                yield self.finding(design, switch_path(design, role), f"{name}: {cause}: expected {expected}")
+                break
 
     def _too_many(self, design: Design, ends: Ends) -> Iterator[Finding]:
         """Chips that drive fewer ports than the cages in use are split into, in all or in one of their pipelines."""

@@ -185,7 +185,7 @@ class Bisection(FabricCheck):
     def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         ratios = [promised(fabric, role) for role in (LEAF, SPINE)[: max(1, fabric.sizing.tiers - 1)]]
-        if len(fabric.links) > MOST_LINKS:
+        if len(fabric.links) > MOST_LINKS or fabric.spec.switchless:  # a ring promises no more than it is
             return
         parts, halves = _measured(fabric)
         networks, each = fabric.sizing.networks, "plane and rail"

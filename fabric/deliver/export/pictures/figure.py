@@ -11,7 +11,7 @@ from fabric.base.formats import PAPER, RULE, SOFT, Box, Canvas, element, svg
 from fabric.base.rounding import ceil_div
 from fabric.base.text import counted
 from fabric.deliver.export.legend import SERVERS
-from fabric.deliver.export.pictures import overview, switches, tiers
+from fabric.deliver.export.pictures import direct, overview, switches, tiers
 from fabric.deliver.export.pictures.cards import CARDS
 from fabric.deliver.export.pictures.unit_rows import SQUARES, UnitStyle
 from fabric.deliver.export.pictures.view import View
@@ -64,6 +64,8 @@ class Figure:
 
 def whole(view: View, note: str = "") -> Figure:
     """A fabric from its cores to its servers."""
+    if view.fabric.spec.switchless:
+        return Figure(view, direct.width, direct.draw, "", note)
     if len(view.switches) <= switches.MAX_SWITCHES:
         return Figure(view, switches.width, switches.draw, "", note)
     number = "rack" if view.row["kind"] == "rack" else "rail"

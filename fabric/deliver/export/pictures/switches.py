@@ -138,20 +138,20 @@ def _tag(view: View, device: Device) -> str:
 
 def _lines(canvas: Canvas, view: View, kind: int, places: dict[int, Box]) -> None:
     """A line for every pair of switches with links between them."""
-    pairs = _pairs(view, kind)
-    if not pairs:
+    joined = pairs(view, kind)
+    if not joined:
         return
     devices = view.fabric.devices
-    for low, high, count in pairs:
+    for low, high, count in joined:
         a, b, lower = places[low], places[high], devices[low]
         colour = rail_colour(lower.rail) if view.planes == 1 else plane_tone(lower.plane, view.planes).line
         canvas.lines([(a.cx, a.y, b.cx, b.bottom)], colour, 1.5 + min(count, 16) / 8, 0.75)
-    top, low_y = places[pairs[0][1]].bottom, places[pairs[0][0]].y
+    top, low_y = places[joined[0][1]].bottom, places[joined[0][0]].y
     canvas.pill(tiers.MAIN + width(view) / 2, (top + low_y - _HEAD) / 2, bundle(view.fabric, kind), 400)
 
 
-def _pairs(view: View, kind: int) -> list[tuple[int, int, int]]:
-    """(lower device, upper device, links) of every pair."""
+def pairs(view: View, kind: int) -> list[tuple[int, int, int]]:
+    """(lower device, upper device, links) of every two that links of a kind join."""
     links = view.fabric.links
     here = links.kind == kind
     if not here.any():
@@ -162,7 +162,7 @@ def _pairs(view: View, kind: int) -> list[tuple[int, int, int]]:
 
 def _pair(canvas: Canvas, view: View, places: dict[int, Box]) -> None:
     """The links between the two leaves of a collapsed-spine pair."""
-    for low, high, _ in _pairs(view, LEAF_LEAF):
+    for low, high, _ in pairs(view, LEAF_LEAF):
         a, b = places[low], places[high]
         rows = [a.y + a.h / 2 + offset for offset in (-9, -3, 3, 9)]
         canvas.lines([(a.right, y, b.x, y) for y in rows], NEUTRAL.line, 2, 1)

@@ -204,7 +204,7 @@ def breakouts(view: SwitchView) -> Tree:
         if ref.split > 1:
             split = {"breakout": {f"{ref.split}x": {"lanes-per-port": str(port_lanes(view.model, ref))}}}
             tree[f"swp{ref.cage}"] = {"type": "swp", "link": split}
-    return tree
+    return tree | {f"swp{cage}": {"type": "swp", "link": {"breakout": {"disabled": {}}}} for cage in view.disabled}
 
 
 def loopback(view: SwitchView) -> Tree:

@@ -142,6 +142,24 @@ CASES: Cases = {
             "different breakouts, 2x400G and 8x100G (2 cages in all)",
         ],
     ),
+    ("FAB231", "disabled"): Case(
+        BACKEND,
+        lambda d: _driven(d, disables_next=2),
+        [
+            "intent.yaml:10:15: error[FAB231]: fabric 'backend': backend-spine001: a cage of 2x400G disables the next: "
+            "expected no cable in cage 2, got one"
+        ],
+    ),
+    ("FAB231", "even"): Case(
+        BACKEND,
+        lambda d: _driven(
+            unlink(d, [row for row in range(len(d.fabric.links)) if d.fabric.links.b_cage[row] == 1]), disables_next=2
+        ),
+        [
+            "intent.yaml:10:15: error[FAB231]: fabric 'backend': backend-spine001: a cage of 2x400G disables the next: "
+            "expected an odd cage, got 2"
+        ],
+    ),
     ("FAB231", "chip"): Case(
         BACKEND,
         _driven,

@@ -1,0 +1,73 @@
+"""Makes fabrics of a design converged: NICs of a further purpose, and a group of servers on the leaves of the first."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.system.random_designs.drawing import Part
+
+FURTHER = ("storage", "frontend", "aux", "more")
+
+
+def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> None:
+    """Adds NICs, a group, or both to each fabric of one network; what does not fit is refused with a reason."""
+    for part in parts:
+        fabric = intent["fabrics"][part.name]
+        if part.kind == "rail-only" or fabric["topology"].get("planes", 1) > 1:
+            continue
+        servers = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
+        added = []
+        if rng.random() < 0.7:
+            added.append(_nics(rng, intent, fabric, servers[0], part))
+        if rng.random() < 0.6:
+            servers.append(_group(rng, intent, part, len(servers)))
+            if planned := fabric.pop("planned", {}).get("servers"):
+                servers[0]["planned"] = planned
+            added += servers[-1]["nics"]
+        fabric["servers"] = servers
+        topology = fabric["topology"]
+        topology["leaf"] = {**topology.get("leaf", {}), "oversubscription": rng.choice((2, 4, 8))}
+        topology["leaf"].pop("uplinks", None)
+        _tenant(rng, fabric, added, part)
+
+
+def _drawn(rng: random.Random, part: Part) -> dict[str, Any]:
+    nics: dict[str, Any] = {"count": rng.choice((1, 1, 2)), "speed_gbps": rng.choice(part.models["leaf"].speeds)}
+    return nics | ({"ports": 2} if rng.random() < 0.5 else {})
+
+
+def _nics(rng: random.Random, intent: dict[str, Any], fabric: dict[str, Any], group: dict[str, Any], part: Part) -> str:
+    """NICs of a further purpose of the first group."""
+    there = intent["catalog"]["servers"][group["model"]]["nics"]
+    name = next(name for name in FURTHER if name not in there)
+    there[name] = _drawn(rng, part)
+    first = group.get("nics", fabric["purpose"])
+    group["nics"] = [first, name]
+    if rng.random() < 0.4:
+        group["homing"] = {rng.choice((first, name)): rng.choice(("single", "bond"))}
+    return name
+
+
+def _group(rng: random.Random, intent: dict[str, Any], part: Part, at: int) -> dict[str, Any]:
+    """Servers of one more kind, on the leaves of the first group."""
+    model = f"{part.name}-guest"
+    purposes = rng.sample(FURTHER, rng.choice((1, 1, 2)))
+    intent["catalog"]["servers"][model] = {"gpus": 0, "nics": {name: _drawn(rng, part) for name in purposes}}
+    group: dict[str, Any] = {"model": model, "name": f"{part.name[0]}{at}", "count": rng.randint(1, 6), "nics": purposes}
+    group |= {} if part.kind == "collapsed" and rng.random() < 0.5 else {"leaves": "shared"}
+    return group | ({"per_rack": rng.randint(1, 6)} if rng.random() < 0.5 else {})
+
+
+def _tenant(rng: random.Random, fabric: dict[str, Any], added: list[str], part: Part) -> None:
+    """A tenant of the further NICs, where the others name no servers that have them."""
+    tenants = fabric.get("tenants", [])
+    tenants = tenants if isinstance(tenants, list) else [tenants]
+    named = any(key in tenant for tenant in tenants for key in ("servers", "racks", "rails"))
+    if not added or part.isolation == "none" or named:
+        return
+    tenant: dict[str, Any] = {"name": "further", "nics": rng.choice(added)}
+    if part.layer2 and rng.random() < 0.7:
+        tenant["networks"] = [{"name": "further", "vlan": 3000, "gateway": "172.31.0.0/24"}]
+    fabric["tenants"] = [*tenants, tenant]
