@@ -1,4 +1,4 @@
-"""Small designs whose fresh files were once at odds with the plan or with each other, one line of the intent each."""
+"""Small designs whose fresh files were once at odds with the plan or with each other, or whose cabling is of a rare kind."""
 
 from __future__ import annotations
 
@@ -106,6 +106,18 @@ FRESH: dict[str, dict[str, Any]] = {
         overlay={"isolation": "acl"},
         tenants=[{"name": name, "servers": f"gpu-000{n}"} for n, name in enumerate(("red", "blue", "green", "grey"), 1)],
     ),
+    **{
+        f"cores that all spines share, {nos}": design(
+            nos, switch, 8, topology={"tiers": 3, "pods": {"units": 2}, "core": {"groups": 1}}, qos={}
+        )
+        for nos, switch in (("sonic", "sn4700"), ("eos", "16x400g"))
+    },
+    **{
+        f"pods of one rail, {nos}": design(
+            nos, switch, 8, topology={"kind": "rail-optimized", "pods": {"units": 2, "rails": 1}}, qos={}
+        )
+        for nos, switch in (("junos", "16x400g"),)
+    },
     "one server and many border ports, Junos": one_server(),
     "two networks of one site": two_networks(),
     "two compute fabrics": two_compute_fabrics(),

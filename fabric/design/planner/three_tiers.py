@@ -249,6 +249,8 @@ def _join(options: Options, option: str, pods: int, spines: int, up: int, speed:
         fitting = [join for join in fitting if join.spines_per_core * stated == spines]
     elif options.wired.spines_per_core:
         fitting = [join for join in fitting if join.spines_per_core == options.wired.spines_per_core]
+    elif spec.constraints.cores is None and passes_on(spec):
+        fitting = [join for join in fitting if join.spines_per_core == 1]
     if spec.reserve and spec.constraints.cores:  # those built now are a part of the finished ones
         fitting = [join for join in fitting if join.total * options.networks >= spec.constraints.cores] or fitting
     total = options.core_total
@@ -258,6 +260,14 @@ def _join(options: Options, option: str, pods: int, spines: int, up: int, speed:
         reason, path = f"core.count: expected cores that share {evenly}, got {total}", ("topology", "core", "count")
         options.misfits.append(_uneven(option, reason, path, total, set(totals)))
     return next(iter(fitting), None) if total is None else totals.get(total)
+
+
+def passes_on(spec: FabricSpec) -> bool:
+    """Whether a core passes routes on between spines of one pod, which no common AS number makes them drop.
+
+    After a failure a spine then has paths down over the cores and another spine of its pod.
+    """
+    return spec.ethernet and spec.underlay.asn.scheme == "per-device"
 
 
 def _uneven(option: str, reason: str, path: KeyPath, requested: int, valid: set[int]) -> Misfit:

@@ -12,7 +12,7 @@ from fabric.base.text import listed, plural
 from fabric.configs.targets import fabric_links, unbalanced
 from fabric.design.planner import hardware, one_tier, switchless
 from fabric.design.planner.sizing import leaf_shape, size
-from fabric.design.planner.three_tiers import joins
+from fabric.design.planner.three_tiers import joins, passes_on
 from fabric.model.plan import CORE, SPINE, FabricPlan, FabricSpec, GroupSize, GroupSpec, Sizing, capacity, in_file
 
 # --- unused ports ---------------------------------------------------------------------------------------------
@@ -161,17 +161,35 @@ def _spare_cores(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
     if 2 * used > ports or fewest.total >= sizing.core_groups * sizing.cores:
         return
     keys = [key for key in ("count", "groups") if spec.stated("topology", "core", key)]
-    groups = sizing.spines // fewest.spines_per_core
+    hint = (
+        f"the lock file keeps the groups of cores in service; `core: {{groups: {sizing.spines // fewest.spines_per_core}}}` "
+    )
+    hint += "cables them again"
+    if keys:
+        hint = f"remove {listed([f'`core.{key}`' for key in keys])}"
+    elif passes_on(spec):
+        hint = "`asn: {scheme: rfc7938}` lets spines of a pod share cores"
     yield Diagnostic(
         SPARE_CORES,
         spec.at("topology", "core", *keys[:1]),
         f"fabric '{spec.name}': {ports - used} of {ports} ports of every core stay free; {fewest.total * sizing.networks} of "
         f"the {sizing.planned_by_role[CORE]} cores would carry the finished fabric",
-        f"remove {listed([f'`core.{key}`' for key in keys])}"
-        if keys
-        else f"the lock file keeps the groups of cores in service; `core: {{groups: {groups}}}` cables them again",
+        hint,
         "note",
     )
+
+
+def _shared_cores(plan: FabricPlan, report: Report) -> None:
+    """Spines of a pod that share cores must drop each other's routes, as those of one AS number do."""
+    if plan.sizing.spines_per_core > 1 and passes_on(plan.spec):
+        report.warn(
+            "FAB406",
+            plan.spec.at("underlay", "asn", "scheme"),
+            f"fabric '{plan.name}': {plan.sizing.spines_per_core} spines of every pod share cores and have an AS number "
+            "each: after a failure cores pass routes on from one to the other, and traffic goes up again",
+            "set `asn: {scheme: rfc7938}`, by which the spines of a pod have one AS number, or remove `core.groups` and "
+            "`core.count`",
+        )
 
 
 def _units_of_racks(spec: FabricSpec) -> Iterator[Diagnostic]:
@@ -201,6 +219,7 @@ def collect(plans: Mapping[str, FabricPlan], warnings: Iterable[Diagnostic]) -> 
     report.warnings += warnings
     for plan in plans.values():
         _few_spines(plan, report)
+        _shared_cores(plan, report)
         _without_effect(plan, report)
         _not_by_load(plan, report)
         _two_default_routes(plan, report)

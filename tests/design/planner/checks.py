@@ -109,7 +109,7 @@ def counts(plan: FabricPlan) -> None:
     """The wired plan has what the sizing counted without wiring."""
     configured = summary(plan.spec, plan.sizing)
     kinds = Counter(KINDS[kind] for kind in plan.links.kind.tolist())
-    assert {kind: kinds.get(kind, 0) for kind in KINDS} == configured["links"]
+    assert {kind: kinds[kind] for kind in KINDS if kinds[kind] or kind in configured["links"]} == configured["links"]
     roles = Counter(device.role for device in plan.devices)
     assert {role: roles.get(role, 0) for role in (LEAF, SPINE, CORE)} == configured["switches"]
     assert roles[SERVER] == configured["servers"]

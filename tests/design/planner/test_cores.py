@@ -37,9 +37,9 @@ fabrics:
 
 
 def test_no_fabric_has_more_cores_than_a_search_of_all() -> None:
-    found = [(design, searched(design), planned(design)) for design in map(draw, range(140))]
+    found = [(design, searched(design), planned(design)) for design in map(draw, range(100))]
     assert [design for design, expected, got in found if expected != got] == []
-    assert sum(expected is not None for _, expected, _ in found) >= 40
+    assert sum(expected is not None for _, expected, _ in found) >= 30
 
 
 SHARED = "{groups: 1}"
@@ -93,6 +93,14 @@ def test_what_no_cabling_allows_is_refused(core: str, message: str) -> None:
 def test_spare_halves_of_cores_are_noted(core: str, note: list[str]) -> None:
     warnings = make(small(core=core)).warnings
     assert [one.message.removeprefix("fabric 'backend': ") for one in warnings if one.code == "FAB405"] == note
+
+
+def test_spines_of_several_as_numbers_share_cores_only_where_it_is_stated() -> None:
+    scheme = "underlay: {asn: {scheme: per-device}}"
+    alone, stated = make(small(more=scheme, switch="32x400g")), make(small(core=SHARED, more=scheme))
+    assert alone.fabrics["backend"].sizing.spines_per_core == 1
+    assert stated.fabrics["backend"].sizing.spines_per_core == 2
+    assert [[one.code for one in plan.warnings if one.code == "FAB406"] for plan in (alone, stated)] == [[], ["FAB406"]]
 
 
 # --- growth -----------------------------------------------------------------------------------------------------

@@ -375,6 +375,10 @@ def _upper_tiers(rng: random.Random, topology: dict[str, Any], uplink_gbps: int)
         above["uplinks"] = rng.choice(({"count": 2}, {"count": 4}, {"speed_gbps": uplink_gbps}))
     if rng.random() < 0.15:
         topology.setdefault("core", {})["count"] = rng.choice((2, 4))
+    elif rng.random() < 0.2:
+        topology.setdefault("core", {})["groups"] = rng.choice((1, 1, 2))
+    if isinstance(pods, dict) and topology.get("kind") in (None, "rail-optimized") and rng.random() < 0.4:
+        topology["pods"] = {**pods, "rails": 1}
 
 
 def _planned(rng: random.Random, fabric: dict[str, Any], groups: tuple[dict[str, Any], ...]) -> None:
