@@ -301,7 +301,7 @@ class _Work:
 
     def _judge(self, job: Job, state: _Seen) -> Judged:
         view = self.renderer.views[job.fabric].of(job.device)
-        texts = self.texts(job, state)
+        texts = self.texts(job, state, view)
         folder = state.folder
         if not is_read(job.device.nos):
             unplanned = Rest(view, Facts(name=job.device.name, nos=job.device.nos), texts, state.rendered, ())
@@ -336,15 +336,15 @@ class _Work:
         file = next(iter(texts), str(self.renderer.plan.settings.home.path))
         return HostNames.in_file(name, file, 0, message, hint, ERROR)
 
-    def texts(self, job: Job, state: _Seen) -> Mapping[str, str]:
+    def texts(self, job: Job, state: _Seen, view: SwitchView | None = None) -> Mapping[str, str]:
         """Path → text of what is judged; `seen` takes down how it lies there."""
         if self.given is not None:
             if job.device.name not in self.given:
                 return {}
-            state.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
+            state.rendered |= {path: data.decode() for path, data in self.renderer.files(job, view)}
             return self.given[job.device.name].files
         contents = {}
-        for path, fresh in self.renderer.files(job):
+        for path, fresh in self.renderer.files(job, view):
             look = self.disk.look(path, fresh)
             state.paths.append(path)
             if look.stale:

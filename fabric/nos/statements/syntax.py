@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from fabric.base.reading import MAX_LINE, guarded, refuse_long_numbers
-from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths
+from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths, top_sections
 from fabric.nos.statements.names import Names, load_names
 from fabric.nos.statements.rules import BELOW, Rules, load_rules
 
@@ -224,6 +224,23 @@ class Syntax:
             with guarded(text.file):
                 refuse_long_numbers(text.text)
                 self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
+        return statements
+
+    def sections(self, text: PartText) -> Iterator[tuple[int, str]]:
+        """(lines before it, its text) of each section that can be read alone; one where there are none."""
+        layout = self.sectioned.get(text.part)
+        if layout is None or layout.shown(text.text) != text.text:
+            yield 0, text.text
+            return
+        first = 0
+        for section in top_sections(text.text, layout):
+            yield first, section
+            first += section.count("\n") + 1
+
+    def section(self, part: str, text: str) -> Statements:
+        """Every statement of one section, whose lines are counted from its first one."""
+        statements: Statements = {}
+        self._read_part(statements, PartText(part, "", text), {})
         return statements
 
     def texts(self, files: Mapping[str, str]) -> list[PartText]:
