@@ -25,6 +25,17 @@ from .lock import (
     rank as rank,
 )
 from .lock_file import blocks_of as blocks_of
+from .lossless import (
+    AttachedPorts as AttachedPorts,
+    Buffer as Buffer,
+    FabricLossless as FabricLossless,
+    Lossless as Lossless,
+    Marking as Marking,
+    Qos as Qos,
+    RoleLossless as RoleLossless,
+    SpeedAndLength as SpeedAndLength,
+    Watchdog as Watchdog,
+)
 from .plan import FabricPlan as FabricPlan, Plan as Plan, PortLabels as PortLabels
 from .sizing import (
     GroupSize as GroupSize,
@@ -95,6 +106,7 @@ from .topology import (
     Lengths as Lengths,
     Links as Links,
     Longer as Longer,
+    PortRef as PortRef,
     class_of as class_of,
     concatenate as concatenate,
     longer_text as longer_text,
@@ -103,29 +115,19 @@ from .topology import (
 )
 from .views import (
     Acl as Acl,
-    AttachedPorts as AttachedPorts,
     Balancing as Balancing,
-    Buffer as Buffer,
     External as External,
-    FabricLossless as FabricLossless,
     Lag as Lag,
-    Lossless as Lossless,
     Management as Management,
-    Marking as Marking,
     Network as Network,
     Overlay as Overlay,
     OverlaySession as OverlaySession,
     Pair as Pair,
     Peer as Peer,
     Port as Port,
-    PortRef as PortRef,
-    Qos as Qos,
-    RoleLossless as RoleLossless,
     Session as Session,
-    SpeedAndLength as SpeedAndLength,
     Subinterface as Subinterface,
     SwitchView as SwitchView,
     Underlay as Underlay,
     Vrf as Vrf,
-    Watchdog as Watchdog,
 )

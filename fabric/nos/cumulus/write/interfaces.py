@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING
 
-from fabric.model.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
 from fabric.nos.target import description, port_lanes
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
-    from fabric.model.plan import Marking, Qos
+    from fabric.model.plan import Lag, Marking, Network, Port, PortRef, Qos, Subinterface, SwitchView
 
 
 # --- Lossless classes: the RoCE profile, and what differs from it ---------------------------------------------
