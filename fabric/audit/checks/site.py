@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from fabric.audit.checks import servers
 from fabric.audit.checks.base import Design, FilesCheck, checks, ids, run
@@ -181,7 +182,8 @@ class Site:
     def _files(self, result: Checked) -> None:
         judged: list[Judged] = []
         with self.progress(f"{self.plan.site}: switches", len(self.todo)) as advance:
-            for chunk in in_chunks(self.work.judge, self.todo, self.jobs):
+            first = [self.work.judge(job) for job in self.todo[:1]]  # in this process, so that workers inherit what it loads
+            for chunk in chain([first], in_chunks(self.work.judge, self.todo[1:], self.jobs)):
                 judged += chunk
                 advance(len(chunk))
         for switch in judged:
