@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING
 
+from fabric.model.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
 from fabric.nos.target import description, port_lanes
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
-    from fabric.model.plan import Lag, Marking, Network, Port, PortRef, Qos, Subinterface, SwitchView
+    from fabric.model.plan import Marking, Qos
 
 
 # --- Lossless classes: the RoCE profile, and what differs from it ---------------------------------------------
