@@ -215,6 +215,8 @@ def _names(nos: str, path: StatementPath) -> tuple[Name, ...]:
     """The names in one statement."""
     syntax, shapes = syntax_of(nos), _shapes(nos)
     key = (path[0], *map(_masked_text, path[1:]))
+    if "description " in key[-1]:
+        key = (*key[:-1], TEXT.sub("", key[-1]))
     patterns = shapes.get(key)
     if patterns is None:
         patterns = shapes[key] = _named(syntax, syntax.joined(path))
