@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from fabric.audit.checks.statements import syntax_of
-from fabric.base.reading import UnreadableError, guarded
 from fabric.model.facts import Facts
 from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.names import Name, NamePattern
@@ -35,7 +34,6 @@ MIN_SIMILARITY = 0.7  # share of equal forms of two devices of one role whose na
 MAX_SAMPLES = 32  # devices that the forms of a role are learnt from: more take longer and teach the same
 MIN_USUAL = 5  # statements that make a word usual
 MIN_LETTERS = 3  # of a usual word: names of two letters differ in one by chance
-MAX_SHARED = 4_000  # characters of a section that several devices have
 MAX_QUOTED = 90  # characters of a statement in a message
 
 
@@ -183,48 +181,24 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
 
 def names_of(facts: Facts) -> list[tuple[Name, Place]]:
     """The names that the statements of one device define or use, and nothing else of its outline."""
-    syntax, named = syntax_of(facts.nos), dict[StatementPath, list[tuple[Name, Place]]]()
-    for text in syntax.texts(facts.texts):
-        with guarded(text.file):
-            for first, section in syntax.sections(text):
-                read = _named_in if len(section) > MAX_SHARED else _named_before
-                try:
-                    statements = read(facts.nos, text.part, section)
-                except UnreadableError as error:
-                    raise UnreadableError(error.reason, error.line and first + error.line) from error
-                for place, paths in statements:
-                    place = Place(text.file, first + place.line, place.raw)
-                    for path, names in paths:
-                        named.setdefault(path, [(name, place) for name in names])
-    return [name for names in named.values() for name in names]
+    statements = syntax_of(facts.nos).read(facts.texts)
+    return [(name, place) for path, place in statements.items() for name in _names(facts.nos, path)]
 
 
-def _named_in(nos: str, part: str, section: str) -> list[tuple[Place, list[tuple[StatementPath, tuple[Name, ...]]]]]:
-    """The statements of a section that have names, by their places in it."""
-    syntax, named = syntax_of(nos), dict[int, tuple[Place, list[tuple[StatementPath, tuple[Name, ...]]]]]()
-    for path, place in syntax.section(part, section).items():
-        if names := _names(nos, path):
-            named.setdefault(id(place), (place, []))[1].append((path, names))
-    return list(named.values())
-
-
-_named_before = lru_cache(maxsize=2048)(_named_in)  # sections: devices have most of the short ones in common
-
-
+@lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
 def _names(nos: str, path: StatementPath) -> tuple[Name, ...]:
     """The names in one statement."""
     syntax, shapes = syntax_of(nos), _shapes(nos)
-    key = (path[0], *map(_masked_text, path[1:]))
-    if "description " in key[-1]:
-        key = (*key[:-1], TEXT.sub("", key[-1]))
+    text = syntax.joined(path)
+    key = TEXT.sub("", masked_statement(path[0], text))
     patterns = shapes.get(key)
     if patterns is None:
-        patterns = shapes[key] = _named(syntax, syntax.joined(path))
-    return tuple(name for pattern in patterns for name in pattern.read(syntax.joined(path))) if patterns else ()
+        patterns = shapes[key] = _named(syntax, text)
+    return tuple(name for pattern in patterns for name in pattern.read(text))
 
 
 @cache
-def _shapes(nos: str) -> dict[StatementPath, tuple[NamePattern, ...]]:
+def _shapes(nos: str) -> dict[str, tuple[NamePattern, ...]]:
     """What was found out before of statements that differ in addresses and AS numbers alone."""
     return {}
 
@@ -255,12 +229,7 @@ def _read(syntax: Syntax, path: StatementPath, cache: Cache) -> Form:
 
 def masked_statement(part: str, text: str) -> str:
     """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
-    return f"{part} {_masked_text(text)}"
-
-
-@lru_cache(maxsize=1 << 15)  # lines: some dozens of devices, of which many have the same ones
-def _masked_text(text: str) -> str:
-    return " ".join(map(_own, text.split(" ")))
+    return f"{part} {' '.join(map(_own, text.split(' ')))}"
 
 
 @lru_cache(maxsize=100_000)

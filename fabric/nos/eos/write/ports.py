@@ -9,23 +9,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabric.base.rounding import ceil_div
+from fabric.model.plan import Lossless, Marking, Qos, SwitchView, Watchdog
 from fabric.nos.target import description, lanes, pam4, port_lanes
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
-    from fabric.model.plan import (
-        Acl,
-        External,
-        Lag,
-        Lossless,
-        Marking,
-        Port,
-        PortRef,
-        Qos,
-        Subinterface,
-        SwitchView,
-        Watchdog,
-    )
+    from fabric.model.plan import Acl, External, Lag, Port, PortRef, Subinterface
 
 
 # --- QoS: classes, one profile for each kind of port, and the PFC watchdog ------------------------------------
