@@ -87,6 +87,7 @@ _TYPED_PAIR = re.compile(  # two successive lines that EOS never prints so
 )
 
 
+@lru_cache(maxsize=4_000)  # the reader and the comparison of statements use the same text
 def as_shown(text: str) -> str:
     """A config as EOS prints it, with as many lines as the text."""
     return "\n".join(_Typed().lines(text)) if is_typed(text) else text
@@ -191,7 +192,7 @@ def _whole(line: str) -> str:
 
 def without_comments(text: str) -> str:
     """The config without the comments of its sections: `comment`, lines of text, `EOF`. One without an end is left."""
-    if "comment" not in text or (f"\n{END}" not in text and f" {END}" not in text):
+    if f"\n{END}" not in text and f" {END}" not in text:
         return text
     lines, begun = text.split("\n"), -1
     for at, line in enumerate(lines):
@@ -204,7 +205,6 @@ def without_comments(text: str) -> str:
     return "\n".join(lines)
 
 
-@lru_cache(maxsize=4_000)  # the reader and the comparison of statements use the same text
 def _shown(text: str) -> str:
     return as_shown(without_comments(text))
 

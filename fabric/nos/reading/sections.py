@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import pairwise
 from typing import TypeAlias
 
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
@@ -58,43 +56,10 @@ def paths(text: str, layout: Layout = ANY, *, one_blank: bool = False) -> Iterat
     Raises:
         UnreadableError: for more than MAX_DEPTH sections in each other.
     """
-    first = 0
-    for section in top_sections(layout.shown(text), layout):
-        try:
-            for path, number in _paths(section, layout, one_blank):
-                yield path, first + number
-        except UnreadableError as error:
-            raise UnreadableError(TOO_DEEP, first + error.line) from None
-        first += section.count("\n") + 1
-
-
-@lru_cache(maxsize=64)  # several readers ask for the same text
-def top_sections(text: str, layout: Layout) -> list[str]:
-    """The sections of the top, each of which says the same wherever it stands; one if the first line has a margin."""
-    lines = text.splitlines()
-    banners, starts, end = Banners(lines, layout), list[int](), 0
-    for at, raw in enumerate(lines):
-        if at < end or not raw or (starts and raw[0].isspace()):
-            continue
-        line = raw.strip()
-        if not line or line[0] in layout.comments or line in layout.closing:
-            continue
-        if raw[0].isspace():
-            break
-        starts.append(at)
-        if raw.startswith("banner "):
-            end = banners.end(at)
-    return ["\n".join(lines[start:end]) for start, end in pairwise([0, *starts[1:], len(lines)])]
-
-
-@lru_cache(maxsize=2048)  # devices have most sections in common
-def _paths(section: str, layout: Layout, one_blank: bool) -> list[tuple[StatementPath, int]]:
-    """`paths` of one section as the device prints it."""
     comments, closing = layout.comments, layout.closing
-    found: list[tuple[StatementPath, int]] = []
     path: StatementPath = ()
     margins: list[int] = []
-    lines = section.split("\n")
+    lines = layout.shown(text).splitlines()
     banners = Banners(lines, layout)
     rows = iter(enumerate(lines, 1))
     for number, raw in rows:
@@ -121,8 +86,7 @@ def _paths(section: str, layout: Layout, one_blank: bool) -> list[tuple[Statemen
                 next(rows)
         path = (*path[: len(margins)], line)
         margins.append(margin)
-        found.append((path, number))
-    return found
+        yield path, number
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from fabric.base.reading import MAX_LINE, guarded, refuse_long_numbers
-from fabric.nos.reading.sections import ANY, Layout, StatementPath, paths, top_sections
+from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths
 from fabric.nos.statements.names import Names, load_names
 from fabric.nos.statements.rules import BELOW, Rules, load_rules
 
@@ -25,6 +25,7 @@ from fabric.nos.statements.rules import BELOW, Rules, load_rules
 Form: TypeAlias = Callable[[str], Iterator[tuple[StatementPath, int]]]
 
 indented = partial(paths, one_blank=True)  # of any network OS, or with the layout of one
+SECTION = re.compile(r"\n(?=\S)")
 
 
 def without_equal(planned: str, running: str, layout: Layout = ANY) -> tuple[str, str]:
@@ -33,12 +34,25 @@ def without_equal(planned: str, running: str, layout: Layout = ANY) -> tuple[str
     For formats whose top-level sections have an effect in any order. Most sections of a running config are equal to the
     planned ones, and need no reading.
     """
-    sections = [top_sections(text.rstrip("\n"), layout) for text in (planned, running)]
+    sections = [_sections(text, layout) for text in (planned, running)]
     equal = set(sections[0]).intersection(sections[1])
     first, second = (
         "\n".join("\n" * section.count("\n") if section in equal else section for section in text) for text in sections
     )
     return first, second
+
+
+def _sections(text: str, layout: Layout) -> list[str]:
+    """Top-level sections, a banner as one of them although its lines have no margin."""
+    sections = SECTION.split(text.rstrip("\n"))
+    if "\nbanner " not in text:
+        return sections
+    banners, at, joined = Banners(sections, layout), 0, []
+    while at < len(sections):
+        end = banners.end(at)
+        joined.append("\n".join(sections[at:end]))
+        at = end
+    return joined
 
 
 def without_equal_blocks(
