@@ -29,7 +29,7 @@ from fabric.configs.hosts import host_files
 from fabric.configs.render import render
 from fabric.configs.site_files import links_csv, site_files, upper_ends
 from fabric.configs.view_of import Views
-from fabric.model.plan import SERVER, Device, Plan, lock_file as lock, unsilenced
+from fabric.model.plan import SERVER, Device, Plan, SwitchView, lock_file as lock, unsilenced
 from fabric.model.settings.site import Home
 from fabric.nos.target import CannotRender, target
 
@@ -64,9 +64,9 @@ class Renderer:
             if device.nos and selected(device.name)
         ]
 
-    def files(self, job: Job) -> Iterator[tuple[str, bytes]]:
-        """(path, bytes) of one switch."""
-        view = self.views[job.fabric].of(job.device)
+    def files(self, job: Job, view: SwitchView | None = None) -> Iterator[tuple[str, bytes]]:
+        """(path, bytes) of one switch; `view` where its view is there."""
+        view = view or self.views[job.fabric].of(job.device)
         applied = self.overrides.of(job.fabric, job.device)
         try:
             rendered = render(view, target(job.device.nos), applied)

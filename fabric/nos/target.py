@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, c
 from fabric.base.schemas import models
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.facts import Facts
 
 if TYPE_CHECKING:
+    from fabric.model.facts import Facts
     from fabric.model.plan import Buffer, Device, Marking, Peer, Port, PortRef, Session, SwitchView, Watchdog
     from fabric.nos.batfish import BatfishView
     from fabric.nos.dialect import Dialect
@@ -74,7 +74,7 @@ class Kind:
 
 # --- Files of a network OS among others -----------------------------------------------------------------------
 
-Read: TypeAlias = Callable[[str, Mapping[str, str]], Facts]  # name, path → text; called in a guard
+Read: TypeAlias = "Callable[[str, Mapping[str, str]], Facts]"  # name, path → text; called in a guard
 Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 is shared with some other kind of file
 
 

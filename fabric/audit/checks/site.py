@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from fabric.audit.checks import servers
 from fabric.audit.checks.base import Design, FilesCheck, checks, ids, run
@@ -181,7 +182,8 @@ class Site:
     def _files(self, result: Checked) -> None:
         judged: list[Judged] = []
         with self.progress(f"{self.plan.site}: switches", len(self.todo)) as advance:
-            for chunk in in_chunks(self.work.judge, self.todo, self.jobs):
+            first = [self.work.judge(job) for job in self.todo[:1]]  # in this process, so that workers inherit what it loads
+            for chunk in chain([first], in_chunks(self.work.judge, self.todo[1:], self.jobs)):
                 judged += chunk
                 advance(len(chunk))
         for switch in judged:
@@ -301,7 +303,7 @@ class _Work:
 
     def _judge(self, job: Job, state: _Seen) -> Judged:
         view = self.renderer.views[job.fabric].of(job.device)
-        texts = self.texts(job, state)
+        texts = self.texts(job, state, view)
         folder = state.folder
         if not is_read(job.device.nos):
             unplanned = Rest(view, Facts(name=job.device.name, nos=job.device.nos), texts, state.rendered, ())
@@ -336,15 +338,15 @@ class _Work:
         file = next(iter(texts), str(self.renderer.plan.settings.home.path))
         return HostNames.in_file(name, file, 0, message, hint, ERROR)
 
-    def texts(self, job: Job, state: _Seen) -> Mapping[str, str]:
+    def texts(self, job: Job, state: _Seen, view: SwitchView | None = None) -> Mapping[str, str]:
         """Path → text of what is judged; `seen` takes down how it lies there."""
         if self.given is not None:
             if job.device.name not in self.given:
                 return {}
-            state.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
+            state.rendered |= {path: data.decode() for path, data in self.renderer.files(job, view)}
             return self.given[job.device.name].files
         contents = {}
-        for path, fresh in self.renderer.files(job):
+        for path, fresh in self.renderer.files(job, view):
             look = self.disk.look(path, fresh)
             state.paths.append(path)
             if look.stale:

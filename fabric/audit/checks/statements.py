@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from ipaddress import ip_address, ip_interface
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 from fabric.audit.checks.finding import ERROR, UNKNOWN, About, Finding
@@ -232,7 +232,7 @@ def _add(found: set[str], text: str) -> None:
 def _network(text: str) -> tuple[str, ...]:
     """The network's own address, and both ends of a point-to-point one."""
     try:
-        net = ip_interface(text).network
+        net = ip_network(text, strict=False)
     except ValueError:
         return ()
     return (str(net[0]), str(net[1])) if net.num_addresses == 2 else (str(net.network_address),)

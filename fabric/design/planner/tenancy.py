@@ -162,7 +162,8 @@ def _peers(wired: WiredFabric) -> dict[int, tuple[int, ...]]:
     which are the same in every pod.
     """
     links, devices, route_servers = wired.links, wired.devices, wired.spec.overlay.route_servers
-    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, BETWEEN_SWITCHES)], axis=0)
+    between = np.isin(links.kind, BETWEEN_SWITCHES)
+    pairs = set(zip(links.a[between].tolist(), links.b[between].tolist(), strict=True))  # np.unique imports numpy.ma
     ranked: dict[tuple[int, int, int], int] = {}
     serves: set[int] = set()
     for device in devices:
@@ -173,7 +174,7 @@ def _peers(wired: WiredFabric) -> dict[int, tuple[int, ...]]:
                 serves.add(device.index)
     neighbors: dict[int, list[int]] = {}
     cores: dict[int, int] = {}
-    for lower, upper in pairs.tolist():
+    for lower, upper in sorted(pairs):
         if devices[upper].role == CORE:
             if lower not in serves or cores.get(lower, 0) >= route_servers:
                 continue

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Place
 from fabric.model.plan.lock import Block, Lock
+from fabric.model.plan.lossless import FabricLossless
 from fabric.model.plan.sizing import Sizing, nic_name
 from fabric.model.plan.spec import FabricSpec, GroupSpec, SiteSettings, SiteSpec
 from fabric.model.plan.tenants import Tenancy
-from fabric.model.plan.topology import KINDS, RELAY, SERVER, SWITCH_ROLES, Device, Links, Longer
-from fabric.model.plan.views import FabricLossless, PortRef
+from fabric.model.plan.topology import KINDS, RELAY, SERVER, SWITCH_ROLES, Device, Links, Longer, PortRef
 
 if TYPE_CHECKING:
     import networkx

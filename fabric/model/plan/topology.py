@@ -39,6 +39,16 @@ class Device:
     asn: int = 0  # 0: speaks no BGP
 
 
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """One logical Ethernet port of a switch: a cage, or one of the `split` ports a cage is broken out into."""
+
+    cage: int  # front-panel number, from 1
+    sub: int  # which of the cage's ports, from 0
+    split: int  # ports this cage carries; 1 = not broken out
+    speed_gbps: int
+
+
 # --- Links: one row per logical Ethernet link -----------------------------------------------------------------
 
 KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server")

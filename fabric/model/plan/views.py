@@ -2,119 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan.lossless import Lossless, Qos
 from fabric.model.plan.tenants import OwnPrefix
-from fabric.model.plan.topology import LEAF, Device
-
-if TYPE_CHECKING:
-    from fabric.hardware.headroom import Headroom
-
-
-# --- Lossless classes: one with PFC, and the settings of each port for it -------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Marking:
-    """ECN thresholds of the lossless queue of a port: WRED on instantaneous queue length, marking, never dropping."""
-
-    kmin_bytes: int
-    kmax_bytes: int
-    pmax_percent: int
-    rule: str  # "linear" | "nvidia" | "azure" | "cisco" | "stated"
-
-
-@dataclass(frozen=True, slots=True)
-class Lossless:
-    """What a port needs so that its lossless class never drops: PFC headroom and ECN thresholds."""
-
-    xoff_bytes: int  # headroom: what may still arrive after PAUSE was sent
-    xon_bytes: int  # how far a priority group drains before it lets the sender go on
-    size_bytes: int  # what the port reserves of the buffer for the class
-    method: str  # "computed" | "table" | "conservative"
-    marking: Marking
-
-
-@dataclass(frozen=True, slots=True)
-class Watchdog:
-    """A queue paused for longer than `detect_ms` is drained until it was free for `restore_ms`."""
-
-    detect_ms: int
-    restore_ms: int
-    poll_ms: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Buffer:
-    """Use of a switch's buffer by the lossless class; `None` where its buffer size is unknown."""
-
-    total_bytes: int | None  # what the chip lets a pool use
-    reserved_bytes: int  # sum of the ports' `size_bytes`, or the shared headroom pool where the chip has one
-    headroom_pool_bytes: int  # size of the shared headroom pool; 0: every port has its own
-    shared_bytes: int | None  # what is left to all queues
-    alpha_exponent: int  # a priority group may take 2^n times the free shared buffer before it sends PAUSE
-    trigger_bytes: int | None  # fill of a priority group at which it sends PAUSE while all ports are congested
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Qos:
-    """The classes of a fabric. Traffic class, queue, priority group and PFC priority have one number throughout."""
-
-    priority: int  # of RoCE data: lossless
-    dscp: int
-    cnp_priority: int  # of congestion notifications: strict, never paused
-    cnp_dscp: int
-    lossless_percent: int  # ETS weight of the lossless class …
-    lossy_percent: int  # … and of best effort (priority 0); together 100
-    watchdog: Watchdog | None
-    traffic: str  # "static": headroom for small packets only; "dynamic": for half of them
-    buffer_model: str  # "auto" | "static" | "dynamic": which of SONiC's models
-    buffer: Buffer
-    lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
-
-
-SpeedAndLength = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in
-
-
-# Server group → lossless ports of attachments, and of NICs on free ports, of its fullest leaf.
-FreePortCounts = Mapping[str, Mapping[SpeedAndLength, int]]
-
-
-@dataclass(frozen=True)
-class RoleLossless:
-    """The switches of one role, and one group of leaves: their common values, and each kind of port."""
-
-    qos: Qos
-    counts: Mapping[SpeedAndLength, int]  # lossless ports of the finished fabric
-    headroom: Mapping[SpeedAndLength, Headroom]
-    ports: Mapping[SpeedAndLength, Lossless]
-
-
-@dataclass(frozen=True)
-class FabricLossless:
-    """By role and, for leaves, server group; "" for the others."""
-
-    roles: Mapping[tuple[str, str], RoleLossless]
-
-    def of(self, role: str, group: str) -> RoleLossless:
-        return self.roles[role, group if role == LEAF else ""]
-
+from fabric.model.plan.topology import Device, PortRef
 
 # --- Ports and the BGP sessions on them -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PortRef:
-    """One logical Ethernet port of a switch: a cage, or one of the `split` ports a cage is broken out into."""
-
-    cage: int  # front-panel number, from 1
-    sub: int  # which of the cage's ports, from 0
-    split: int  # ports this cage carries; 1 = not broken out
-    speed_gbps: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,8 @@ def _settle_names(facts: Facts) -> None:
 
     A name in the only file of its form, a database beside files of daemons, is that of the device.
     """
-    found = [_located(path, text, match) for path, text in facts.texts.items() if (match := named(text))]
+    texts = facts.texts.items() if len(facts.texts) > 1 else ()
+    found = [_located(path, text, match) for path, text in texts if (match := named(text))]
     counts = Counter(_short(name.value) for name in found)
     if len(counts) < 2:
         return

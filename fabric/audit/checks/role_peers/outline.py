@@ -190,7 +190,7 @@ def _names(nos: str, path: StatementPath) -> tuple[Name, ...]:
     """The names in one statement."""
     syntax, shapes = syntax_of(nos), _shapes(nos)
     text = syntax.joined(path)
-    key = masked_statement(path[0], text)
+    key = TEXT.sub("", masked_statement(path[0], text))
     patterns = shapes.get(key)
     if patterns is None:
         patterns = shapes[key] = _named(syntax, text)

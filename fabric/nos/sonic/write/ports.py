@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.hardware.catalog.models import SonicPlatform, SwitchModel
-from fabric.model.plan import CORE, LEAF, SPINE, Marking, Qos, SwitchView
+from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.nos.target import description, far_end, lane_list, pam4
 
 if TYPE_CHECKING:
-    from fabric.model.plan import Port, PortRef
+    from fabric.model.plan import Marking, Port, PortRef, Qos, SwitchView
 
 
 # --- Ports ----------------------------------------------------------------------------------------------------
