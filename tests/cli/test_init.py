@@ -101,7 +101,7 @@ REFUSED = [
     ("--server dgx-h10", "did you mean 'dgx-h100'?"),
     ("--switch sn5601", "did you mean 'sn5600'?"),
     ("--switch 123", "unknown switch model '123'"),
-    ("--topology mesh", "expected one of rail-optimized, rack, rail-only, collapsed, got 'mesh'"),
+    ("--topology mesh", "expected one of rail-optimized, rack, rail-only, collapsed, back-to-back, ring, got 'mesh'"),
     ("--tiers 4", "expected one of auto, 1, 2, 3, got 4"),
     ("--pods many", "expected a whole number, got 'many'"),
     ("--pods rows=3", "unknown key 'rows'"),
