@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from fabric.design.planner.free_ports import (
     claims,
     free_ports,
     keep_nics,
+    leaf_sets,
     nic_links,
     nic_ports,
     place_nics,
@@ -87,6 +88,7 @@ def place(
         attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])
         for attachment in attachments
     }
+    pairs = leaf_sets(spec, sites) if any(attachment.bond for attachment in attachments) else []
     kept = {its.name: keep_nics(ports, its, known.get(its.name, ())) for its in nics}
     leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
     spots: dict[str, Sequence[LeafColumn]] = {}
@@ -96,7 +98,12 @@ def place(
         spots[its.name] = [spot for spot, _ in placed]
         links.append(nic_links(its, placed, index.server[its.group.name], leaf_index))
     for position, attachment in enumerate(attachments):
-        placed = _placed(spec, position, ports, held[attachment.name], speeds[attachment.name], report)
+        fresh = iter(
+            _bonded(ports, pairs, attachment, held[attachment.name], speeds[attachment.name])
+            if attachment.bond
+            else ports.spread(held[attachment.name].count(None), speeds[attachment.name])
+        )
+        placed = _placed(spec, position, fresh, held[attachment.name], speeds[attachment.name], report)
         spots[attachment.name] = [spot for spot, _ in placed]
         port = np.arange(1, len(placed) + 1)
         links.append(free_port_links(ATTACHMENT, index.attached + position + 0 * port, (port, 0 * port), leaf_index, placed))
@@ -106,14 +113,35 @@ def place(
 
 
 def _placed(
-    spec: FabricSpec, position: int, ports: Ports, held: Sequence[Place | None], speed_gbps: int, report: Report
+    spec: FabricSpec,
+    position: int,
+    fresh: Iterator[Place],
+    held: Sequence[Place | None],
+    speed_gbps: int,
+    report: Report,
 ) -> list[Place]:
     """The leaf ports of an attachment: those that it holds, then free ones."""
-    fresh = iter(ports.spread(held.count(None), speed_gbps))
     placed = [place for place in (old or next(fresh, None) for old in held) if place is not None]
     if len(placed) < len(held):
         _report_short(spec, position, spec.attachments[position], speed_gbps, len(placed), report)
     return placed
+
+
+def _bonded(
+    ports: Ports, pairs: Sequence[Sequence[int]], attachment: Attachment, held: Sequence[Place | None], speed_gbps: int
+) -> list[Place]:
+    """Ports of a bond that are missing, equal ones of both leaves in turn: on the pair where it has ports, else the first."""
+    leaves = {place[0][0] for place in held if place is not None}
+    for pair in pairs:
+        found: list[Place] = []
+        while leaves <= set(pair) and len(found) < held.count(None):
+            both = ports.first(pair, speed_gbps, last=True)
+            if not both:
+                break
+            found += both
+        if found:
+            return found[: held.count(None)]
+    return []
 
 
 def _retired(

@@ -65,9 +65,15 @@ class Ports:
             return []
         return [slot for spot in spots if (slot := self.take(spot, speed_gbps)) is not None]
 
-    def first(self, leaves: Sequence[int], speed_gbps: int) -> list[tuple[LeafColumn, Slot]]:
-        """Takes the first port that all these leaves have free: of free cages, then of places without a server."""
-        for column in self._columns(leaves[0], speed_gbps):
+    def first(self, leaves: Sequence[int], speed_gbps: int, *, last: bool = False) -> list[tuple[LeafColumn, Slot]]:
+        """Takes the first port that all these leaves have free: of free cages, then of places without a server.
+
+        With `last` it is the last one of the cages, as attachments take them.
+        """
+        columns = self._columns(leaves[0], speed_gbps)
+        if last:
+            columns = sorted(columns, key=lambda column: (column < self.seats[leaves[0]], -columns.index(column)))
+        for column in columns:
             spots = [(leaf, column) for leaf in leaves]
             if slots := self.take_together(spots, speed_gbps):
                 return list(zip(spots, slots, strict=True))
@@ -193,6 +199,11 @@ class NicPorts:
             for local in range(int(located.local.max()) + 1):
                 members = np.flatnonzero(located.local == local).tolist()
                 yield [first + port for port in members], [leaves[int(at[port])] for port in members]
+
+
+def leaf_sets(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[list[int]]:
+    """The leaf numbers, from 1, of every pair of leaves that a server's ports are spread over, or of every leaf."""
+    return [[int(n) + 1 for n in its] for site in sites for its in site.number.reshape(-1, leaf_set(spec))]
 
 
 def nic_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[NicPorts]:

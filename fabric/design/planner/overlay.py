@@ -161,6 +161,8 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
             )
         if attachment.network is not None:
             _check_network(spec, index, attachment, report)
+        if attachment.bond:
+            _check_bond(spec, index, attachment, report)
         if attachment.external is None:
             continue
         if how == "acl":
@@ -225,11 +227,31 @@ def _check_accept(spec: FabricSpec, at: int, external: External, report: Report)
             )
 
 
+def _check_bond(spec: FabricSpec, at: int, attachment: Attachment, report: Report) -> None:
+    """A bond is in layer-2 networks, with equally many links on both leaves of a pair."""
+    networks = next((tenant.networks for tenant in spec.tenants if tenant.name == attachment.tenant), ())
+    expected = ""
+    if not networks:
+        expected = "a tenant with layer-2 networks"
+    elif not spec.bonds:
+        expected = "pairs of leaves, `kind: collapsed` or `dual_tor: true`"
+    elif attachment.links % 2:
+        expected = f"an even number of links, got {attachment.links}"
+    if expected:
+        report.error(
+            "FAB144",
+            spec.at("topology", "attachments", at, "bond"),
+            f"attachment '{attachment.name}': its bond needs {expected}",
+            "a bond has half of its links on each of two leaves, in the networks of its `tenant`",
+        )
+
+
 def _check_bonds(spec: FabricSpec, report: Report) -> None:
     """A bond spans two leaves of one network."""
     if not spec.bonds:
         return
-    spread = {spec.leaves_per_nic(group) for group in spec.groups} if spec.kind != "collapsed" else {2}
+    own = (group for group in spec.groups if not group.shared)
+    spread = {spec.leaves_per_nic(group) for group in own} if spec.kind != "collapsed" else {2}
     if spread != {2} or spec.planes > 1:
         report.error(
             "FAB144",

@@ -99,10 +99,10 @@ def tenancy(
 
 
 def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[Ints, dict[int, int]]:
-    """The bond of every server link, and which leaves share bonds.
+    """The bond of every link of a server or an attachment, and which leaves share bonds.
 
     A bond joins the ports that have the same place on both leaves of a pair, and has that place as its number, which
-    stays whatever else is cabled.
+    stays whatever else is cabled; of several places the first.
     """
     spec, links = wired.spec, wired.links
     lag = np.zeros(len(links), dtype=np.int64)
@@ -111,6 +111,9 @@ def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tu
     bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
     bonded = of_nics(spec, wired.devices, links, lambda _, use: use.bond and use.ports % 2 == 0) & bridged[owner]
     lag[bonded] = links.column[bonded] + 1
+    for attachment in spec.attachments:
+        if attachment.bond and len(attached := _links_of(wired, attachment.name)):
+            lag[attached] = links.column[attached].min() + 1
     return lag, _pairs(wired)
 
 
@@ -334,7 +337,7 @@ def _ends(wired: WiredFabric, links: Sequence[int], lag: Ints) -> dict[int, tupl
     for link in links:
         end = devices[int(columns.a[link])]
         if end.role != SERVER:
-            ends[link] = (f"attachment/{end.name}", 0, int(columns.a_cage[link]) - 1)
+            ends[link] = (f"attachment/{end.name}", 0, 0 if lag[link] else int(columns.a_cage[link]) - 1)
             continue
         at = int(use_of[link])
         group, use = uses[at]

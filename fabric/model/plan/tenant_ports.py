@@ -1,7 +1,8 @@
 """Owners of ports: assigns every server link to a tenant of the intent.
 
 A tenant has servers by name or range, racks, rails, NICs. Servers and racks add up, rails and NICs narrow them down (these
-alone: those of every server). A tenant that names nothing takes the ports that no other tenant has.
+alone: those of every server). A tenant that names nothing takes the ports that no other tenant has; of several such tenants
+those that an attachment or a router has take none.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
             _check_nics(spec, index, tenant, purpose, report)
             selected = selected & np.isin(purpose, tenant.nics)
         _claim(spec, owner, served[selected], index, devices, links, report=report)
+    if len(rest) > 1:  # those of an attachment or a router alone take no port of a server
+        served_outside = {
+            name for its in spec.attachments for name in (its.tenant, *(its.external.tenants if its.external else ()))
+        }
+        rest = [at for at in rest if tenants[at].name not in served_outside]
     if len(rest) > 1:
         report.error(
             "FAB147",

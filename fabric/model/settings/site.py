@@ -249,4 +249,7 @@ class Attachment(Key):
     network: Name | None = Field(
         None, description="layer-2 network of the tenant that its ports are in, untagged; default: all, as on server ports"
     )
+    bond: bool = Field(
+        False, description="all its links are one bond over a pair of leaves, as to a switch below: half of them on each leaf"
+    )
     lossless: bool | None = Field(None, description="PFC on its ports; default: as in the fabric; never on ports to a router")

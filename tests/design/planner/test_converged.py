@@ -11,7 +11,7 @@ import yaml
 
 from fabric.base.diagnostics import InputError
 from fabric.configs.view_of import Views
-from fabric.model.plan import LEAF, SERVER_LEAF, FabricPlan, PortLabels
+from fabric.model.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, PortLabels
 from fabric.model.plan.lock_file import Lock
 from tests.design.planner.helpers import make, summarize
 
@@ -216,3 +216,43 @@ def test_one_switch_is_taken_where_all_groups_fit(gpu: int, own: str, one: bool)
     """64 cages: four of each server for its GPUs, a quarter of one for two ports of 200G."""
     count = summarize(SERVERS + ONE.format(gpu=gpu, own=own))["core"]["switches"]
     assert (count == {"leaf": 1, "spine": 0, "core": 0}) == one
+
+
+BELOW = PAIR.replace(
+    "leaf: {uplinks: {count: 16}}",
+    "leaf: {uplinks: {count: 16}}, attachments: [{name: oob, links: 4, speed_gbps: 200, tenant: oob, bond: true}]",
+).replace("    tenants:\n", "    tenants:\n      - {name: oob, networks: [{name: oob, vlan: 200, gateway: 10.20.0.0/24}]}\n")
+
+
+def bond(plan: FabricPlan) -> list[tuple[str, str, int]]:
+    """(leaf, port, bond) of every link of the attachment."""
+    labels, links = PortLabels(plan), plan.links
+    rows = [at for at, kind in enumerate(links.kind.tolist()) if kind == ATTACHMENT]
+    return [(plan.devices[links.b[at]].name, labels.at(at, "b"), int(plan.tenancy.lag[at])) for at in rows]
+
+
+def test_a_switch_below_is_one_bond_on_equal_ports_of_both_leaves() -> None:
+    before = make(BELOW)
+    links = bond(before.fabrics["core"])
+    assert [leaf for leaf, *_ in links] == ["core-leaf001", "core-leaf002"] * 2
+    assert links[0][1:] == links[1][1:]
+    assert links[2][1:] == links[3][1:]
+    assert len({lag for *_, lag in links}) == 1
+    ((_, hosts),) = ((key, its) for key, its in before.fabrics["core"].tenancy.hosts.items() if key[0] == 0)
+    assert len(set(hosts.values())) == 1
+    after = make(grown(BELOW, gpu=8, store=20), before.lock).fabrics["core"]
+    assert bond(after) == links
+    assert {lag for *_, lag in ports(after)}.isdisjoint({links[0][2]})
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "message"),
+    [
+        ("links: 4", "links: 3", "its bond needs an even number of links, got 3"),
+        ("tenant: oob, bond", "bond", "its bond needs a tenant with layer-2 networks"),
+    ],
+)
+def test_a_bond_that_cannot_be(part: str, other: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        make(BELOW.replace(part, other))
+    assert message in str(error.value)

@@ -11,7 +11,7 @@ from fabric.audit.checks.base import RESTORE_LOCK
 from fabric.audit.checks.design.base import FabricCheck, Path, in_all, link_ends, named, network_oses, rows
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
-from fabric.model.plan import BETWEEN_SWITCHES, LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
+from fabric.model.plan import BETWEEN_SWITCHES, LEAF, SERVER, SERVER_LEAF, VXLAN_BYTES, FabricPlan
 from fabric.model.plan.tenant_ports import owners
 from fabric.nos.target import installed
 
@@ -207,14 +207,18 @@ class Segments(FabricCheck):
             leaves = named(fabric, (leaf, other)) if leaf != other else named(fabric, (leaf,))
             ends = "; ".join(link_ends(fabric, link) for link in members[wrong[0]])
             text = (
-                f"bond {number} on {leaves}: expected one link of one server to each of two leaves, got links between {ends}"
+                f"bond {number} on {leaves}: expected a link of one server, or half of those of an attachment, to each leaf, "
+                f"got links between {ends}"
             )
             yield self.finding(design, ("tenants",), text + in_all(len(wrong), "bond"))
 
     @staticmethod
     def _is_bond(fabric: FabricPlan, key: tuple[int, int, int], links: list[int]) -> bool:
+        """One link of a server to each leaf, or half of an attachment's."""
         leaves = sorted(int(fabric.links.b[link]) for link in links)
-        return leaves == [key[0], key[1]] and key[0] != key[1] and len({int(fabric.links.a[link]) for link in links}) == 1
+        devices = {int(fabric.links.a[link]) for link in links}
+        each = 1 if any(fabric.devices[device].role == SERVER for device in devices) else len(links) // 2
+        return leaves == [key[0]] * each + [key[1]] * each and key[0] != key[1] and len(devices) == 1
 
 
 class Ownership(FabricCheck):

@@ -146,7 +146,7 @@ CASES: Cases = {
         _shared_bond,
         [
             "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 2 on front-leaf001 and front-leaf002: "
-            "expected one link of one server to each of two leaves, got links between web-0001 and "
+            "expected a link of one server, or half of those of an attachment, to each leaf, got links between web-0001 and "
             "front-leaf001; web-0002 and front-leaf001; web-0002 and front-leaf002 (2 bonds in all)"
         ],
     ),
