@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from fabric.base.diagnostics import Diagnostic, Place
@@ -147,7 +148,7 @@ class GroupSpec:
     full: bool
     held: tuple[int, ...] = ()  # places over all units that attachments hold, sorted
 
-    @property
+    @cached_property
     def uses(self) -> tuple[NicUse, ...]:
         """All NICs that the fabric connects, by purpose."""
         return (NicUse(self.nics, self.nic, self.bond), *self.further)
