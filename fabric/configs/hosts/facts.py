@@ -209,7 +209,10 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
                 outside=beyond,
                 link=link,
             )
-            yield _bridged(bridges[owner], int(fabric.tenancy.lag[link]), plain)
+            own = fabric.tenancy.chosen.get(link)
+            yield _bridged(
+                bridges[owner] if own is None else bridges[owner][own : own + 1], int(fabric.tenancy.lag[link]), plain
+            )
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
         # The leaf has the first address.

@@ -115,6 +115,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             f"tenant '{tenant.name}': networks: expected none in a routed fabric: layer 2 needs an overlay",
             "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
         )
+    _check_rails(spec, index, tenant, report)
     seen: list[str] = []
     for n, network in enumerate(tenant.networks):
         if network.name in seen:
@@ -142,6 +143,26 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
 def _among(name: str, names: Sequence[str]) -> str:
     """Which tenant may be meant."""
     return nearest(name, names) if names else "`tenants` of the fabric lists them, and has no other"
+
+
+def _check_rails(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -> None:
+    """Networks by rail: every one of the tenant, and a rail in one of them."""
+    by_rail = [n for n, network in enumerate(tenant.networks) if network.rails]
+    if by_rail and len(by_rail) < len(tenant.networks):
+        other = next(n for n in range(len(tenant.networks)) if n not in by_rail)
+        report.error(
+            "FAB144",
+            spec.at("tenants", index, "networks", other),
+            f"network '{tenant.name}/{tenant.networks[other].name}': expected `rails`, as other networks of the tenant have",
+            "a port is in the network of its rail, untagged, or tagged in all networks",
+        )
+    seen: dict[int, str] = {}
+    for n in by_rail:
+        for at, rail in enumerate(tenant.networks[n].rails):
+            first = seen.setdefault(rail, tenant.networks[n].name)
+            if first != tenant.networks[n].name:
+                where = spec.at("tenants", index, "networks", n, "rails", at)
+                report.error("FAB144", where, f"rail {rail} is in network '{first}' too", "state it in one of them")
 
 
 def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:

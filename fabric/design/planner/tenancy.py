@@ -12,7 +12,7 @@ from netaddr import IPNetwork
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
-from fabric.base.text import plural
+from fabric.base.text import listed, plural
 from fabric.design.planner import lock_repair, overlay, tenant_numbers
 from fabric.design.planner.addresses import Addresses, FabricAllocator
 from fabric.design.planner.lock_repair import MOVED_POOL
@@ -46,7 +46,7 @@ from fabric.model.plan import (
     server_ports,
     spread_ports,
 )
-from fabric.model.plan.tenant_ports import owners
+from fabric.model.plan.tenant_ports import owners, rails_of
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ def tenancy(
     owner = owners(spec, wired.devices, wired.links, report)
     _check_router_asns(wired, report)
     lag, pair = _bonds(wired, tenants, owner)
+    chosen = _chosen(wired, tenants, owner) | _by_rail(wired, owner, lag, report)
     leaves = [device for device in wired.devices if device.role == LEAF]
     vtep: dict[int, int] = {}
     shared: dict[int, int] = {}
@@ -90,8 +91,8 @@ def tenancy(
         peers=_peers(wired) if how == "evpn" else {},
         slices=_slices(wired, tenants, owner, allocator) if how == "vrf-lite" else {},
         external_connections=_external_connections(wired, tenants, how, allocator),
-        hosts=_hosts(wired, tenants, owner, lag, allocator, report),
-        chosen=_chosen(wired, tenants, owner),
+        hosts=_hosts(wired, tenants, owner, lag, allocator=allocator, chosen=chosen, report=report),
+        chosen=chosen,
     )
 
 
@@ -152,6 +153,40 @@ def _chosen(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> d
             names = [network.name for network in tenants[owner[link]].networks] if owner[link] >= 0 else []
             if attachment.network in names:
                 found[link] = names.index(attachment.network)
+    return found
+
+
+def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict[int, int]:
+    """The network of every server link whose tenant has a network for each rail."""
+    spec, links = wired.spec, wired.links
+    found: dict[int, int] = {}
+    if not any(network.rails for tenant in spec.tenants for network in tenant.networks):
+        return found
+    rail = rails_of(spec, wired.devices, links)
+    for n, tenant in enumerate(spec.tenants):
+        place = {number: at for at, network in enumerate(tenant.networks) for number in network.rails}
+        mine: list[int] = np.flatnonzero((owner == n) & (links.kind == SERVER_LEAF)).tolist() if place else []
+        missing = sorted({int(rail[link]) for link in mine} - place.keys())
+        if missing:
+            report.error(
+                "FAB147",
+                spec.at("tenants", n, "networks"),
+                f"tenant '{tenant.name}': expected a network for each of its rails, got none for {listed([*map(str, missing)])}",
+                f"add {missing[0]} to `rails` of a network; `nics` and `rails` of the tenant choose its ports",
+            )
+            continue
+        found |= {link: place[int(rail[link])] for link in mine}
+    bonds: dict[tuple[int, int], int] = {}
+    for link, at in found.items():
+        if lag[link] and bonds.setdefault((int(links.a[link]), int(lag[link])), at) != at:
+            report.error(
+                "FAB144",
+                spec.at("tenants", int(owner[link]), "networks"),
+                f"tenant '{spec.tenants[owner[link]].name}': the ports of a bond of {wired.devices[links.a[link]].name} are "
+                "on different rails, in two networks",
+                "state `homing: {…: single}` for these NICs of the servers",
+            )
+            break
     return found
 
 
@@ -287,13 +322,20 @@ def _external_connections(
 
 
 def _hosts(
-    wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: FabricAllocator, report: Report
+    wired: WiredFabric,
+    tenants: Sequence[TenantPlan],
+    owner: Ints,
+    lag: Ints,
+    *,
+    allocator: FabricAllocator,
+    chosen: Mapping[int, int],
+    report: Report,
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
 
     In a management network the ports are those of switches, which have their addresses from the pool.
     """
-    hosts, chosen = {}, _chosen(wired, tenants, owner)
+    hosts = {}
     for n, tenant in enumerate(tenants):
         if not any(network.gateway is not None for network in tenant.networks):
             continue

@@ -121,6 +121,19 @@ def _rails(spec: FabricSpec, devices: Sequence[Device], links: Links, served: In
     return of_leaf[links.b[served]]
 
 
+def rails_of(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Ints:
+    """Rail of every server link, from 1: that of its leaf, or the number of its NIC where leaves serve no single rail."""
+    uses, use_of = nic_uses(spec, devices, links)
+    rail = np.zeros(len(links), dtype=np.int64)
+    of_leaf = np.array([device.rail for device in devices], dtype=np.int64) + 1
+    for at, (group, use) in enumerate(uses):
+        mine = use_of == at
+        nic = links.a_cage[mine] - group.first_nic(use.nics) + 1
+        leaf = of_leaf[links.b[mine]]
+        rail[mine] = np.where((leaf > 0) & (use not in group.on_free_ports), leaf, nic)
+    return rail
+
+
 def _servers(
     spec: FabricSpec, index: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

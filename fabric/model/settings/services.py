@@ -67,6 +67,13 @@ class Network(Key):
     vlan: Vlan | None = Field(None, description="VLAN on the server ports")
     vni: Vni | None = Field(None, description="its VNI; default: from `overlay.l2vni_base`")
     gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
+    rails: Annotated[tuple[Count, ...], ListOf] = Field(
+        (),
+        description=(
+            "rails whose server ports are in it, and in no other network of the tenant; where leaves serve no single rail, "
+            "NICs by their number; default: all ports"
+        ),
+    )
 
 
 class Tenant(Key):

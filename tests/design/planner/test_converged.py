@@ -256,3 +256,40 @@ def test_a_bond_that_cannot_be(part: str, other: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         make(BELOW.replace(part, other))
     assert message in str(error.value)
+
+
+BY_RAIL = PAIR.replace(
+    "networks: [{name: gpu, vlan: 900, gateway: 10.90.0.0/24}]",
+    "networks: [{name: a, vlan: 901, rails: [1, 2, 3, 4, 5, 6, 7], gateway: 10.91.0.0/24}, "
+    "{name: b, vlan: 908, rails: 8, gateway: 10.98.0.0/24}]",
+)
+
+
+def test_a_network_has_the_ports_of_its_rails() -> None:
+    plan = make(BY_RAIL)
+    views = Views(plan, plan.fabrics["core"])
+    vlans = {
+        (port.peer.device.name, port.peer.port_name): port.untagged
+        for device in plan.fabrics["core"].devices
+        if device.role == LEAF
+        for port in views.of(device).ports
+        if port.kind == "server" and port.peer and port.peer.port_name.startswith("compute")
+    }
+    assert vlans == {(f"gpu-000{n}", f"compute{nic}"): 908 if nic == 8 else 901 for n in range(1, 5) for nic in range(1, 9)}
+    hosts = {key: its for key, its in plan.fabrics["core"].tenancy.hosts.items() if key[0] == 0}
+    assert {place: len(its) for (_, place), its in hosts.items()} == {0: 28, 1: 4}
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "message"),
+    [
+        ("rails: 8, ", "rails: 7, ", "rail 7 is in network 'a' too"),
+        ("rails: 8, ", "", "expected `rails`, as other networks of the tenant have"),
+        (", 7]", "]", "expected a network for each of its rails, got none for 7"),
+        ("homing: {compute: single}", "homing: {compute: bond}", "are on different rails, in two networks"),
+    ],
+)
+def test_networks_by_rail_that_cannot_be(part: str, other: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        make(BY_RAIL.replace(part, other))
+    assert message in str(error.value)
