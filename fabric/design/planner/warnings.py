@@ -259,7 +259,7 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
 
 def _more_spines(sizing: Sizing) -> str:
     """Every leaf has equally many links to each spine, so the uplinks of all of them share the number of spines."""
-    uplinks = [group.uplinks for group in sizing.groups]
+    uplinks = [group.uplinks for group in sizing.leaf_groups]
     if math.gcd(*uplinks) == 1:
         even = max(uplinks) + max(uplinks) % 2
         return f"increase the uplinks of the leaves (`leaf: {{uplinks: {{count: {even}}}}}`) so that two spines divide them"
