@@ -142,7 +142,7 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
     """Which numbers of leaves can be had instead."""
     below = next((n for n in range(leaves - 1, 0, -1) if _units(sizing, n)), 0)
     above = next((n for n in range(leaves + 1, sizing.leaves + 1) if _units(sizing, n)), 0)
-    each = " or ".join(str(n) for n in sorted({group.unit_leaves for group in sizing.groups}))
+    each = " or ".join(str(n) for n in sorted({group.unit_leaves for group in sizing.leaf_groups}))
     if sizing.kind == "collapsed":
         reason = "a collapsed-spine pair has two"
     elif below:

@@ -217,7 +217,7 @@ def _spines(case: Case) -> list[str]:
     options, _ = decide(spec, case.wired)
     out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
-    uplinks, split = sorted({size.uplinks for size in sizing.groups}), None
+    uplinks, split = sorted({size.uplinks for size in sizing.leaf_groups}), None
     if sizing.tiers == 2:
         ports = capacity(spec.spine.model, sizing.uplink_gbps)
         links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))

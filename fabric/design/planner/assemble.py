@@ -214,8 +214,8 @@ def _leaf_spine(
     earlier: Sequence[Epoch],
 ) -> tuple[tuple[Epoch, ...], Links]:
     """Leaf-spine links: in two tiers from every spine to all leaves of its network, else to those of its pod."""
-    links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.groups))
-    uplinks = {size.name: size.uplinks for size in sizing.groups}
+    links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.leaf_groups))
+    uplinks = {size.name: size.uplinks for size in sizing.leaf_groups}
     down = wiring.slot_table(spine_downlinks(spec, sizing))
     if sizing.tiers == 2:
         arrivals, first = _arrivals(spec, sizing, numbers)

@@ -61,10 +61,11 @@ def _ratio(view: View, role: str) -> str:
         return f"{view.row['oversubscription']['spine']:g}:1"
     if role != LEAF or sizing.tiers == 1:
         return ""
-    if len(sizing.groups) == 1:
+    groups = sizing.leaf_groups
+    if len(groups) == 1:
         return f"{view.row['oversubscription']['leaf']:g}:1"
-    up = [sizing.links_per_spine(group) * sizing.spines_built * sizing.uplink_gbps for group in sizing.groups]
-    return span(round(g.down * g.down_gbps / u, 2) for g, u in zip(sizing.groups, up, strict=True)) + ":1"
+    up = [sizing.links_per_spine(group) * sizing.spines_built * sizing.uplink_gbps for group in groups]
+    return span(round(g.leaf_gbps / u, 2) for g, u in zip(groups, up, strict=True)) + ":1"
 
 
 def _badge(canvas: Canvas, x: float, y: float, ratio: str) -> None:
