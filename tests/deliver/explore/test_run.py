@@ -300,7 +300,7 @@ def test_a_sweep_goes_on_from_another_folder(
         ({"vary": ("tiers=4",)}, "tiers: expected 1, 2 or 3, got '4'"),
         ({"vary": ("switch=sn56000",)}, "switch: unknown 'sn56000'\n    hint: did you mean 'sn5600'?"),
         ({"vary": ("switch=zz*",)}, "switch: no name matches 'zz*'"),
-        ({"vary": ("kind=ring",)}, "kind: unknown 'ring'"),
+        ({"vary": ("kind=mesh",)}, "kind: unknown 'mesh'"),
         ({"vary": ("planes=",)}, "planes: expected values, got none"),
         ({"by": ("cost",)}, "--by: error[FAB102]: cost: expected prices, got none\n    hint: add --prices FILE"),
         ({"design": DesignRequest(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),

@@ -138,6 +138,7 @@ SELECTORS = {
     "Media.leaf_leaf": ("server-leaf: optics", "leaf-leaf: optcs", "error[FAB153]"),
     "Media.leaf_spine": ("server-leaf: optics", "leaf-spine: optcs", "error[FAB153]"),
     "Media.spine_core": ("server-leaf: optics", "spine-core: optcs", "error[FAB153]"),
+    "Media.server_server": ("server-leaf: optics", "server-server: optcs", "error[FAB153]"),
     "Media.attachments": ("server-leaf: optics", "attachments: optcs", "error[FAB153]"),
 }
 
