@@ -154,9 +154,9 @@ CASES: Cases = {
         FRONT,
         _half_pair,
         [
-            "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 1 on front-leaf001: expected one link "
-            "of one server to each of two leaves, got links between web-0001 and front-leaf001 (8 bonds "
-            "in all)"
+            "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 1 on front-leaf001: expected a link of "
+            "one server, or half of those of an attachment, to each leaf, got links between web-0001 and "
+            "front-leaf001 (8 bonds in all)"
         ],
     ),
     ("FAB217", "another's"): Case(
