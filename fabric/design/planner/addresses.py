@@ -9,7 +9,7 @@ from fabric.base.diagnostics import Place, Report
 from fabric.design.planner.numbers import AreaAllocator, Exhausted, Need, Numbers, NumberSpace, power_of_two
 from fabric.design.planner.pools import PoolSet
 from fabric.design.planner.splits import server_block
-from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, Ints, Sizing
+from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, GroupSize, Ints, Sizing
 
 ROLES = (CORE, SPINE, LEAF)
 
@@ -144,19 +144,36 @@ def _server_areas(
         if group.shared:
             continue
         block = server_block(spec.leaf.model, size.down_gbps)
+        wide = max(block, _with_free_ports(spec, size)) if group is spec.groups[0] else block
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
         for leaf in range(size.unit_leaves):
             key = server_key(spec, leaf, spec.leaves_per_nic(group))
-            name = users[size.name, key] = _wide_enough(key, block, strides)
+            new = not any(name == key or name.startswith(key + "/") for name in strides)
+            needed = wide if new else block  # addresses in use do not move for further NICs
+            name = users[size.name, key] = _wide_enough(key, needed, strides)
             rows[name] = max(rows.get(name, 0), units)
-            width[name] = max(width.get(name, 0), block, strides.get(name, 0))
+            width[name] = max(width.get(name, 0), needed, strides.get(name, 0))
     areas = {}
     for name, count in rows.items():
         need = Need(rows=count, columns=1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)
         areas[name] = allocator.address("servers", name, need)
     return {user: (areas[name], width[name]) for user, name in users.items()}
+
+
+def _with_free_ports(spec: FabricSpec, size: GroupSize) -> int:
+    """Addresses of a leaf whose free ports have routed NICs that are broken out finer than those of its own group, else 0.
+
+    Free ports are numbered behind those of servers, subport by subport of every cage, up to the finest breakout.
+    """
+    if all(tenant.networks for tenant in spec.tenants) and spec.tenants:
+        return 0
+    model, down = spec.leaf.model, size.down_gbps
+    speeds = {use.nic.speed_gbps for group in spec.groups for use in group.on_free_ports}
+    if not any(its.splits.get(speed, 0) > its.splits.get(down, 0) for its in model.ports for speed in speeds):
+        return 0
+    return power_of_two(2 * sum(its.count * max(its.splits.values()) for its in model.ports))
 
 
 def _wide_enough(key: str, block: int, known: Mapping[str, int]) -> str:

@@ -171,7 +171,8 @@ def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict
             report.error(
                 "FAB147",
                 spec.at("tenants", n, "networks"),
-                f"tenant '{tenant.name}': expected a network for each of its rails, got none for {listed([*map(str, missing)])}",
+                f"tenant '{tenant.name}': expected a network for each of its rails, got none for "
+                f"{listed([*map(str, missing)])}",
                 f"add {missing[0]} to `rails` of a network; `nics` and `rails` of the tenant choose its ports",
             )
             continue

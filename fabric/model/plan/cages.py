@@ -68,6 +68,8 @@ def _held(model: SwitchModel, layout: Layout) -> dict[int, int]:
 
 def _disabling(model: SwitchModel, splits: Mapping[int, int]) -> dict[int, int]:
     """Cage → its ports, with 0 for every cage that the breakout of the one before disables."""
+    if model.disables_next is None:
+        return dict(splits)
     return dict(splits) | {cage + 1: 0 for cage, split in splits.items() if model.is_wide(split)}
 
 
