@@ -71,7 +71,7 @@ def _tenant(rng: random.Random, fabric: dict[str, Any], added: list[str], part: 
     if part.layer2 and rng.random() < 0.7:
         network: dict[str, Any] = {"name": "further", "vlan": 3000, "gateway": "172.31.0.0/24"}
         tenant["networks"] = [network | ({"rails": [1, 2, 3, 4]} if rng.random() < 0.4 else {})]
-        if part.bonds and rng.random() < 0.5:
+        if part.bonds and rng.random() < 0.7:
             below = {"name": f"{part.name}-below", "links": rng.choice((2, 4)), "tenant": "further", "bond": True}
             fabric["topology"].setdefault("attachments", []).append(below)
     fabric["tenants"] = [*tenants, tenant]

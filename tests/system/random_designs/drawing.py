@@ -265,6 +265,7 @@ def _groups(
                 "model": "CX-7",
             }
         nics |= _cages(nics)
+        nics |= {"functions": 1} if random.Random(repr((nics, "functions"))).random() < 0.1 else {}
         body = catalog.server("dgx-h100")
         assert body is not None
         rest = body.model_dump(mode="json", exclude_unset=True, exclude={"nics"}) if rng.random() < 0.15 else {"gpus": 8}
