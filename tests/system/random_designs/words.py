@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from fabric.model.plan import KINDS
 from tests.system.random_designs.keys import Values
 
 Draw = Callable[[random.Random], Any]
@@ -97,9 +98,9 @@ _QOS: Values = {
     "fabrics.NAME.qos.lossless_percent": one(10, 33, 50, 80, 90),
 }
 _FLOOR: Values = {f"floor.media.{kind}": one("optics", "optics", "multimode", "single-mode", "aoc", "aec", "dac")
-                  for kind in ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server")}  # fmt: skip
+                  for kind in KINDS}  # fmt: skip
 _LENGTHS: Values = {f"fabrics.NAME.topology.cable_length_m.{kind}": one(1, 2, 3, 7, 30, 100, 500)
-                    for kind in ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server")}  # fmt: skip
+                    for kind in KINDS}  # fmt: skip
 
 TEXTS: Values = {
     **_management("management"),
