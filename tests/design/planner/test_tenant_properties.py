@@ -43,7 +43,12 @@ SMALL = ("16x400g", "32x400g", "32x800g")
 def tenanted(draw: st.DrawFn) -> Data:
     """A site of one fabric with tenants, kept apart one way or another."""
     fabric = draw(fabrics())
-    topology, how = fabric["topology"], draw(st.sampled_from(("evpn", "evpn", "vrf-lite", "acl")))
+    how = draw(st.sampled_from(("evpn", "evpn", "vrf-lite", "acl")))
+    if draw(st.integers(0, 5)) == 0:  # bonds of a pair, which few of the others have
+        how, pair = "evpn", {"kind": "collapsed", "planes": 1, "dual_tor": False, "leaf": {}, "spine": {}}
+        fabric["servers"] = fabric["servers"][:1]
+        fabric["topology"] = {**pair, "unit": {"servers": fabric["servers"][0]["count"]}}
+    topology = fabric["topology"]
     for group in fabric["servers"]:
         group["name"] = f"s-{group['model']}"
     topology["switch"] = draw(st.sampled_from(SMALL))
@@ -55,7 +60,7 @@ def tenanted(draw: st.DrawFn) -> Data:
     if how == {"ipv6": "evpn", "unnumbered": "vrf-lite"}.get(fabric["underlay"]["addressing"]):
         fabric["underlay"]["addressing"] = "ipv4"
     fabric["tenants"] = draw(tenants(fabric, how))
-    if draw(st.booleans()) and how == "evpn" and (topology["dual_tor"] or topology["kind"] == "collapsed"):
+    if how == "evpn" and (topology["dual_tor"] or topology["kind"] == "collapsed") and draw(st.integers(0, 3)):
         fabric["nos"], topology["switch"] = "cumulus", "sn4700"
     names = [tenant["name"] for tenant in fabric["tenants"]]
     attachments = [{"name": "appliance", "links": draw(st.integers(1, 3)), "tenant": names[0]}] if draw(st.booleans()) else []
