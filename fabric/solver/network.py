@@ -14,13 +14,16 @@ from fabric.model.plan import (
     CORE,
     LEAF,
     LEAF_LEAF,
+    NO_TENANT,
     SERVER_LEAF,
     SERVER_SERVER,
     SPINE,
     Device,
     FabricPlan,
+    Links,
     PortLabels,
     PortRef,
+    concatenate,
     of_nics,
 )
 from fabric.model.plan.topology import RELAY
@@ -112,9 +115,7 @@ class ServerPorts:
 def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
     """The plan's links, all of them up; without switches those between the relays of its servers."""
     if fabric.spec.switchless:
-        from fabric.solver.relays import with_relays
-
-        fabric = with_relays(fabric)
+        fabric = _with_relays(fabric)
     columns = fabric.links
     tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
@@ -137,6 +138,53 @@ def _further(fabric: FabricPlan) -> NDArray[np.bool_]:
     if not any(group.further for group in fabric.spec.groups):
         return np.zeros(len(fabric.links), dtype=bool)
     return of_nics(fabric.spec, fabric.devices, fabric.links, lambda group, use: use.nics != group.nics)
+
+
+# --- a fabric without switches --------------------------------------------------------------------------------
+# The forwarding of each server is a node of its own, a relay: a server sends over its NIC ports to its relay, and the relays
+# are joined by the cables. So what is asked of leaves (paths, cuts, shares) is asked of servers that pass packets on.
+
+
+def _with_relays(fabric: FabricPlan) -> FabricPlan:
+    """The plan with a relay for each server; it has the server's name, so that cables are named by servers.
+
+    Links of a server's ports to its relay come first, then the cables in the order of the plan.
+    """
+    cables, count = fabric.links, len(fabric.devices)
+    relays = tuple(replace(device, index=count + device.index, role=RELAY) for device in fabric.devices)
+    ends = (_ports(cables, "a", count), _ports(cables, "b", count))
+    between = replace(cables, a=cables.a + count, b=cables.b + count)
+    subnet = np.concatenate([fabric.subnet, fabric.subnet + 1, fabric.subnet])
+    links = concatenate([*ends, between])
+    none = np.full(count, -1, dtype=object)
+    return replace(
+        fabric,
+        devices=(*fabric.devices, *relays),
+        links=links,
+        subnet=subnet,
+        loopback=np.concatenate([fabric.loopback, none]),
+        loopback6=np.concatenate([fabric.loopback6, none]),
+        management=np.concatenate([fabric.management, none]),
+        tenancy=replace(
+            fabric.tenancy, owner=np.full(len(links), NO_TENANT, dtype=np.int64), lag=np.zeros(len(links), dtype=np.int64)
+        ),
+    )
+
+
+def _ports(cables: Links, end: str, relay: int) -> Links:
+    """A link from every port at an end of the cables to the relay of its server."""
+    device, cage, sub = (getattr(cables, name) for name in (end, f"{end}_cage", f"{end}_sub"))
+    return replace(
+        cables,
+        kind=np.full_like(cables.kind, SERVER_LEAF),
+        a=device,
+        a_cage=cage,
+        a_sub=sub,
+        b=device + relay,
+        b_cage=cage,
+        b_sub=sub,
+        row=device,
+    )
 
 
 # --- routes ---------------------------------------------------------------------------------------------------
