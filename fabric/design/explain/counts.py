@@ -205,7 +205,7 @@ def _uplinks(case: Case) -> list[str]:
         layout = leaf_layout(case.spec, case.sizing, size)
         cages = sorted({slot.cage for slot in layout.up})
         out.append(f"  they take {_cages(cages)} of {case.spec.leaf.switch}")
-        free = spare(case.spec.leaf.model, layout, size.down_gbps)
+        free = spare(case.spec.leaf.model, layout, size.down_gbps, size.beside)
         out.append(f"  servers take {_cages(sorted({s.cage for s in layout.down}))}; {plural(free, 'port')} left")
     return out
 

@@ -187,18 +187,17 @@ def beside(
 
     With `lossless` only those of NICs that RoCE runs on.
     """
-    leaves = leaf_set(spec)
-    leaf_sets = spec.rails(group) if spec.kind == "rail-optimized" else 1
 
-    def taken(uses: Sequence[NicUse]) -> Iterator[tuple[int, int]]:
-        """(Gb/s, ports of one server on a leaf)"""
-        return ((use.nic.speed_gbps, ceil_div(use.ports, leaves)) for use in uses if use.lossless or not lossless)
+    def taken(uses: Sequence[NicUse], leaf_sets: int) -> Iterator[FreePorts]:
+        wanted = (use for use in uses if use.lossless or not lossless)
+        return (FreePorts(use.nic.speed_gbps, use.ports, leaf_set(spec), leaf_sets) for use in wanted)
 
     shared: Counter[int] = Counter()
     for other in spec.groups if group.name == spec.groups[0].name else ():
-        for speed, ports in taken(other.uses if other.shared else ()):
-            shared[speed] += (other.per_rack or other.planned) * ports
-    return tuple(FreePorts(*its, leaf_sets) for its in taken(group.further)), tuple(sorted(shared.items()))
+        for its in taken(other.uses if other.shared else (), 1):
+            shared[its.speed_gbps] += its.of(other.per_rack or other.planned)
+    further = taken(group.further, spec.rails(group) if spec.kind == "rail-optimized" else 1)
+    return tuple(further), tuple(sorted(shared.items()))
 
 
 def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
@@ -224,7 +223,7 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     carried = min(half // speed, capacity(spec.leaf.model, speed)) - spare
     further, shared = beside(spec, group)
     if further or shared:
-        per_server = ports * speed + sum(its.speed_gbps * its.ports // its.leaf_sets for its in further)
+        per_server = ports * speed + sum(its.speed_gbps * its.ports // (its.leaves * its.leaf_sets) for its in further)
         left = half - sum(gbps * count for gbps, count in shared)
         carried = min(carried, max(0, left) // per_server * ports)
     servers = max(1, carried // ports)
@@ -382,7 +381,7 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
 def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupSpec, speed_gbps: int) -> int:
     """Ports of a speed on the leaves of a group that no planned server needs: places of servers, and free cages."""
     layout = leaf_layout(spec, sizing, size)
-    free = size.leaves * spare(spec.leaf.model, layout, speed_gbps)
+    free = size.leaves * spare(spec.leaf.model, layout, speed_gbps, size.beside)
     if speed_gbps == size.down_gbps:
         places = size.units * size.unit_servers
         per_server = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)

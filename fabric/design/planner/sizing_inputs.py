@@ -19,11 +19,16 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class FreePorts:
-    """Ports of one server on free ports of a leaf, beside those that size it."""
+    """Ports of servers on free ports of leaves, beside those that size them."""
 
     speed_gbps: int
-    ports: int
+    ports: int  # of one server
+    leaves: int  # that its ports are spread over; an odd one is on each in turn
     leaf_sets: int  # that the servers of a unit are spread over
+
+    def of(self, servers: int) -> int:
+        """Ports of a leaf, of so many servers in a unit."""
+        return ceil_div(ceil_div(servers, self.leaf_sets) * self.ports, self.leaves)
 
 
 def beside_ports(
@@ -32,7 +37,7 @@ def beside_ports(
     """(Gb/s, ports) of a leaf with so many servers that its free cages must have, the fastest first."""
     ports = Counter(dict(shared))
     for its in further:
-        ports[its.speed_gbps] += ceil_div(servers, its.leaf_sets) * its.ports
+        ports[its.speed_gbps] += its.of(servers)
     return tuple(sorted(ports.items(), reverse=True))
 
 

@@ -56,9 +56,9 @@ def capacity(model: SwitchModel, speed_gbps: int) -> int:
     return min(ports, model.max_logical_ports or ports)
 
 
-def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
-    """Ports of a speed that the free cages have."""
-    return _ports_in(model, layout.free, speed_gbps, _held(model, layout))
+def spare(model: SwitchModel, layout: Layout, speed_gbps: int, beside: Iterable[tuple[int, int]] = ()) -> int:
+    """Ports of a speed that the free cages have, beside those that are reserved there: (Gb/s, ports). Raises NoFit."""
+    return _ports_in(model, cages_left(model, layout, beside), speed_gbps, _held(model, layout))
 
 
 def _held(model: SwitchModel, layout: Layout) -> dict[int, int]:
@@ -261,8 +261,10 @@ def cages_left(model: SwitchModel, layout: Layout, beside: Iterable[tuple[int, i
     for speed, ports in beside:
         missing = ports
         for cage in layout.free:
-            if missing > 0 and cage in free and (split := splits_left(model, layout, cage).get(speed, 0)):
-                free.remove(cage)
+            split = splits_left(model, layout, cage).get(speed, 0) if missing > 0 and cage in free else 0
+            taken = (cage, cage + 1) if model.is_wide(split) else (cage,)  # a wide breakout disables the next cage
+            if split and all(each in free for each in taken):
+                free = [each for each in free if each not in taken]
                 missing -= split
         if missing > 0:
             if not capacity(model, speed):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, enum_of, json_key
-from fabric.model.plan.cages import Layout, cages_left, capacity, leaf_layout, spare, spine_layout
+from fabric.model.plan.cages import Layout, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import SWITCHLESS, FabricSpec
 from fabric.model.plan.topology import CORE, KINDS, LEAF, SERVER_SERVER, SPINE, SWITCH_ROLES, WITH_SWITCHES
@@ -168,8 +167,7 @@ def _leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Ports:
         return _ports(0, 0, 0, 0, 0)
     layout = leaf_layout(spec, sizing, group)
     built = sizing.links_per_spine(group) * sizing.spines_built if sizing.spines else group.uplinks
-    left = replace(layout, free=cages_left(spec.leaf.model, layout, group.beside))
-    free = spare(spec.leaf.model, left, group.down_gbps) + len(layout.down) - group.down
+    free = spare(spec.leaf.model, layout, group.down_gbps, group.beside) + len(layout.down) - group.down
     ports = _ports(group.down, built, free, group.down_gbps, sizing.uplink_gbps)
     return ports | ({"further": {str(speed): count for speed, count in group.beside}} if group.beside else {})
 

@@ -293,3 +293,16 @@ def test_networks_by_rail_that_cannot_be(part: str, other: str, message: str) ->
     with pytest.raises(InputError) as error:
         make(BY_RAIL.replace(part, other))
     assert message in str(error.value)
+
+
+def test_a_wide_breakout_takes_the_next_cage_too() -> None:
+    """64 cages: 8 for 16 GPU ports, 16 uplinks, and two for every eight ports of 100G that split a cage in eight."""
+    text = SERVERS.replace("servers:\n", "breakouts: {sn5600: [8x100]}\n  servers:\n", 1).replace(
+        "catalog:\n  b", "catalog:\n  b"
+    )
+    made = text + (
+        "fabrics:\n  core:\n    topology: {kind: collapsed, switch: sn5600, unit: {servers: 4}, leaf: {uplinks: {count: 16}}}\n"
+        "    servers:\n      - {model: gpu, count: 4}\n      - {model: odd, count: COUNT, nics: management}\n"
+    )
+    leaf = summarize(made.replace("COUNT", "320"))["core"]["ports"]["leaf"]  # 160 on each leaf: 20 pairs of cages
+    assert (leaf["further"], leaf["spare"]) == ({"100": 160}, 0)
