@@ -301,7 +301,8 @@ def test_a_wide_breakout_takes_the_next_cage_too() -> None:
         "catalog:\n  b", "catalog:\n  b"
     )
     made = text + (
-        "fabrics:\n  core:\n    topology: {kind: collapsed, switch: sn5600, unit: {servers: 4}, leaf: {uplinks: {count: 16}}}\n"
+        "fabrics:\n  core:\n"
+        "    topology: {kind: collapsed, switch: sn5600, unit: {servers: 4}, leaf: {uplinks: {count: 16}}}\n"
         "    servers:\n      - {model: gpu, count: 4}\n      - {model: odd, count: COUNT, nics: management}\n"
     )
     leaf = summarize(made.replace("COUNT", "320"))["core"]["ports"]["leaf"]  # 160 on each leaf: 20 pairs of cages
