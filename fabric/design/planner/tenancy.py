@@ -46,7 +46,7 @@ from fabric.model.plan import (
     server_ports,
     spread_ports,
 )
-from fabric.model.plan.tenant_ports import owners, rails_of
+from fabric.model.plan.tenant_ports import networks_by_nics, owners, rails_of
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,11 @@ def tenancy(
     owner = owners(spec, wired.devices, wired.links, report)
     _check_router_asns(wired, report)
     lag, pair = _bonds(wired, tenants, owner)
-    chosen = _chosen(wired, tenants, owner) | _by_rail(wired, owner, lag, report)
+    chosen = (
+        _chosen(wired, tenants, owner)
+        | networks_by_nics(spec, wired.devices, wired.links, owner, report)
+        | _by_rail(wired, owner, lag, report)
+    )
     leaves = [device for device in wired.devices if device.role == LEAF]
     vtep: dict[int, int] = {}
     shared: dict[int, int] = {}
@@ -145,21 +149,21 @@ def _shared_vteps(wired: WiredFabric, pair: Mapping[int, int], allocator: Fabric
     }
 
 
-def _chosen(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, int]:
+def _chosen(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, tuple[int, ...]]:
     """The network of every link whose attachment states one of its tenant."""
-    found = {}
+    found: dict[int, tuple[int, ...]] = {}
     for attachment in wired.spec.attachments:
         for link in _links_of(wired, attachment.name).tolist() if attachment.network else ():
             names = [network.name for network in tenants[owner[link]].networks] if owner[link] >= 0 else []
             if attachment.network in names:
-                found[link] = names.index(attachment.network)
+                found[link] = (names.index(attachment.network),)
     return found
 
 
-def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict[int, int]:
+def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict[int, tuple[int, ...]]:
     """The network of every server link whose tenant has a network for each rail."""
     spec, links = wired.spec, wired.links
-    found: dict[int, int] = {}
+    found: dict[int, tuple[int, ...]] = {}
     if not any(network.rails for tenant in spec.tenants for network in tenant.networks):
         return found
     rail = rails_of(spec, wired.devices, links)
@@ -176,8 +180,8 @@ def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict
                 f"add {missing[0]} to `rails` of a network; `nics` and `rails` of the tenant choose its ports",
             )
             continue
-        found |= {link: place[int(rail[link])] for link in mine}
-    bonds: dict[tuple[int, int], int] = {}
+        found |= {link: (place[int(rail[link])],) for link in mine}
+    bonds: dict[tuple[int, int], tuple[int, ...]] = {}
     for link, at in found.items():
         if lag[link] and bonds.setdefault((int(links.a[link]), int(lag[link])), at) != at:
             report.error(
@@ -329,7 +333,7 @@ def _hosts(
     lag: Ints,
     *,
     allocator: FabricAllocator,
-    chosen: Mapping[int, int],
+    chosen: Mapping[int, tuple[int, ...]],
     report: Report,
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
@@ -344,7 +348,7 @@ def _hosts(
         for place, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
-            members = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            members = {link: end for link, end in ends.items() if link not in chosen or place in chosen[link]}
             if network.prefix in wired.management:
                 _check_management(wired, (n, place), network, members, report)
             else:

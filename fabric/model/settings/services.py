@@ -74,6 +74,12 @@ class Network(Key):
             "NICs by their number; default: all ports"
         ),
     )
+    nics: Annotated[tuple[Line, ...], ListOf] = Field(
+        (), description="purposes of the NICs whose ports are in it; default: all ports of the tenant"
+    )
+    untagged: bool = Field(
+        False, description="untagged on ports with several networks, whose others are tagged; default: tagged on these"
+    )
 
 
 class Tenant(Key):
