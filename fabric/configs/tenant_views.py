@@ -192,6 +192,7 @@ class TenantViews:
                     system_mac=mac,
                     esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}",
                     preferred=first == bool(number % 2),
+                    fallback=(device.index, number) in self.tenancy.fallback,
                 )
             )
         return tuple(result)

@@ -200,6 +200,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         nics=uses[0].nics,
         nic=hardware.split_nic(uses[0].nic, group, intent.topology, source.place((*path, "nic_breakout")), report),
         bond=uses[0].bond,
+        fallback=uses[0].fallback,
         further=uses[1:],
         shared=_shares(intent, index),
         count=group.count,
@@ -237,7 +238,10 @@ def _nics(
             )
     if len(report.errors) > errors:
         return ()
-    return tuple(NicUse(name, server.nics[name], group.homing.get(name) != "single") for name in names)
+    return tuple(
+        NicUse(name, server.nics[name], group.homing.get(name) != "single", group.homing.get(name) == "fallback")
+        for name in names
+    )
 
 
 def _shares(intent: Fabric, index: int) -> bool:

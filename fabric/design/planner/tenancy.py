@@ -97,6 +97,7 @@ def tenancy(
         external_connections=_external_connections(wired, tenants, how, allocator),
         hosts=_hosts(wired, tenants, owner, lag, allocator=allocator, chosen=chosen, report=report),
         chosen=chosen,
+        fallback=_fallback(wired, lag),
     )
 
 
@@ -120,6 +121,15 @@ def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tu
         if attachment.bond and len(attached := _links_of(wired, attachment.name)):
             lag[attached] = links.column[attached].min() + 1
     return lag, _pairs(wired)
+
+
+def _fallback(wired: WiredFabric, lag: Ints) -> frozenset[tuple[int, int]]:
+    """(leaf, number) of the bonds whose ports carry traffic before the server speaks LACP."""
+    spec, links = wired.spec, wired.links
+    if not any(use.fallback for group in spec.groups for use in group.uses):
+        return frozenset()
+    mine = np.flatnonzero(of_nics(spec, wired.devices, links, lambda _, use: use.fallback) & (lag > 0))
+    return frozenset(zip(links.b[mine].tolist(), lag[mine].tolist(), strict=True))
 
 
 def _pairs(wired: WiredFabric) -> dict[int, int]:

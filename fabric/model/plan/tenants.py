@@ -108,6 +108,7 @@ class Tenancy:
     external_connections: tuple[ExternalConnection, ...] = ()
     hosts: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)  # (tenant, network) → link → address
     chosen: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # link → its networks, where it is not in all
+    fallback: frozenset[tuple[int, int]] = frozenset()  # (leaf, bond): its ports carry traffic before the server speaks LACP
 
     @property
     def isolated(self) -> bool:

@@ -129,6 +129,7 @@ class Lag:
     system_mac: str  # LACP system id that both leaves show, "02:00:00:00:00:05"
     esi: str  # Ethernet segment id, type 3: "03:02:00:00:00:00:05:00:00:01"
     preferred: bool  # designated forwarder while both are up; alternates over the bonds of a pair
+    fallback: bool = False  # its ports carry traffic before the server speaks LACP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -163,6 +163,15 @@ class Qos(Key):
     lossless_percent: int = Field(
         60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
     )
+    lossless_memory_percent: int | None = Field(
+        None,
+        ge=10,
+        le=90,
+        description=(
+            "share of a switch's shared buffer for the lossless class, percent; the rest is best effort; default: that of "
+            "the network OS. Headroom is counted in the whole buffer"
+        ),
+    )
     traffic: Literal["static", "dynamic"] = Field(
         "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"
     )

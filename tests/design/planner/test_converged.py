@@ -349,6 +349,19 @@ def test_networks_by_nics_that_cannot_be(part: str, other: str, message: str) ->
     assert message in str(error.value)
 
 
+def test_bonds_that_carry_traffic_without_lacp() -> None:
+    """Those of the NICs that say so, on both leaves; other network OSes refuse it."""
+    text = PAIR.replace("homing: {compute: single}", "homing: {compute: single, frontend: fallback}")
+    plan = make(text.replace("  core:\n", "  core:\n    nos: cumulus\n"))
+    views = Views(plan, plan.fabrics["core"])
+    found = {
+        (lag.description[:12], lag.fallback) for device in plan.fabrics["core"].switches for lag in views.of(device).lags
+    }
+    assert {(name[:3], fallback) for name, fallback in found} == {("gpu", True), ("sto", False)}
+    with pytest.raises(InputError, match="bonds that carry traffic before the server speaks LACP"):
+        make(text.replace("  core:\n", "  core:\n    nos: sonic\n"))
+
+
 def test_a_wide_breakout_takes_the_next_cage_too() -> None:
     """64 cages: 8 for 16 GPU ports, 16 uplinks, and two for every eight ports of 100G that split a cage in eight."""
     text = SERVERS.replace("servers:\n", "breakouts: {sn5600: [8x100]}\n  servers:\n", 1).replace(
