@@ -135,7 +135,7 @@ def _check_shape(spec: FabricSpec, report: Report) -> None:
             f"{'.'.join(path)}: expected none in a fabric `below` another, whose leaves are bridges",
             "remove it, or remove `below`",
         )
-    if spec.kind != "rack":
+    if spec.kind not in ("rack", "rail-optimized"):
         report.error(
             "FAB109",
             spec.at("topology", "kind"),

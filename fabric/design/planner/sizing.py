@@ -196,7 +196,8 @@ def beside(
     for other in spec.groups if group.name == spec.groups[0].name else ():
         for its in taken(other.uses if other.shared else (), 1):
             shared[its.speed_gbps] += its.of(other.per_rack or other.planned)
-    further = taken(group.further, spec.rails(group) if spec.kind == "rail-optimized" else 1)
+    rails = spec.rails(group) * spec.leaves_per_nic(group) if spec.kind == "rail-optimized" else leaf_set(spec)
+    further = taken(group.further, rails // leaf_set(spec))
     return tuple(further), tuple(sorted(shared.items()))
 
 

@@ -248,7 +248,9 @@ def _located(nic: Ints, port: Ints, leaf: Ints) -> ServerPorts:
 
 
 def leaf_set(spec: FabricSpec) -> int:
-    """Leaves that the ports of one server's NICs on free ports are spread over: a pair, or one leaf."""
+    """Leaves that the ports of one server's NICs on free ports are spread over: a pair, one leaf, or all below another fabric."""
+    if spec.below is not None and spec.kind == "rail-optimized":
+        return spec.rails(spec.groups[0])
     return 2 if spec.kind == "collapsed" else spec.leaves_per_nic(spec.groups[0])
 
 
