@@ -48,14 +48,17 @@ def ratio(gpu: str, measured_on: str, tflops_per_gpu: float) -> Ratio:
     here, there = _generations().get(gpu), _generations().get(measured_on)
     if here is None or there is None:
         return Ratio()
-    precision = _precision(here["peak"][gpu], tflops_per_gpu)
+    precision = precision_of(gpu, tflops_per_gpu)
     if precision not in here["share"] or precision not in there["share"]:
         return Ratio()
     return Ratio(here["share"][precision] / there["share"][precision], here["attention"] / there["attention"])
 
 
-def _precision(peaks: dict[str, float], tflops: float) -> str:
-    """The precision with the nearest data-sheet rate; "" where none is near."""
+def precision_of(gpu: str, tflops: float) -> str:
+    """The precision with the nearest data-sheet rate of a GPU model; "" where none is near."""
+    peaks: dict[str, float] = _generations().get(gpu, {}).get("peak", {}).get(gpu, {})
+    if not peaks:
+        return ""
     name = min(peaks, key=lambda precision: abs(math.log(tflops / peaks[precision])))
     return name if abs(math.log(tflops / peaks[name])) <= APART else ""
 
@@ -245,7 +248,14 @@ class Compute(Section):
     attention_tflops_per_gpu: Annotated[
         float, Within(1e-3, 1e6, "FLOP rate of the attention core, if of other precision")
     ] = 0
-    utilisation: Annotated[float, Within(1e-3, 1, "share of tflops_per_gpu that is reached during compute")] = 0.5
+    utilisation: Annotated[
+        float,
+        Within(
+            1e-3,
+            1,
+            "share of tflops_per_gpu that is reached during compute; default: computed for H100, H200, H800, else 0.5",
+        ),
+    ] = 0.5
     measured_on: Annotated[
         str,
         LOWER,
@@ -325,6 +335,7 @@ class TrainingJob:
     overlap: Mapping[str, float | str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
     gpu: str = ""  # model of the servers' GPUs, which is not in the file
+    computed_utilisation: float = 0.0  # by their measured kernels; 0: not known
 
     @property
     def gpus(self) -> int:
@@ -356,8 +367,11 @@ class TrainingJob:
         Recomputation adds a forward pass, a third of that, of everything or of the core of the attention: Korthikanti et
         al., arXiv:2205.05198, section 5. So does that of queries, keys and values (`up_projection`).
         """
-        if self.compute.ms:
-            return self.compute.ms
+        return self.compute.ms or self.flop_ms / self.compute.utilisation
+
+    @property
+    def flop_ms(self) -> float:
+        """As `computing_ms`, at the rate of the data sheet."""
         attention = 12 * self.model.layers * self.model.attention_width * self.model.sequence
         weights = 6 * self.model.active_parameters
         if "up_projection" in self.compute.parts:
@@ -368,7 +382,7 @@ class TrainingJob:
         attention *= rate / (self.compute.attention_tflops_per_gpu or rate) / reached.attention
         weights *= (4 / 3 if self.compute.recomputed == "full" else 1) / reached.matmul
         tflop = weights + attention
-        return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
+        return self.tokens * tflop / (self.gpus * rate * 1e12) * 1e3
 
     @property
     def rates(self) -> Ratio:
@@ -381,6 +395,11 @@ class TrainingJob:
     def is_transferred(self) -> bool:
         """Whether the utilisation was measured on GPUs of another model."""
         return self.compute.measured_on not in ("", self.gpu)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the utilisation is that of measured kernels, not a stated one."""
+        return bool(self.computed_utilisation) and "compute.utilisation" not in self.stated
 
     @property
     def slowest(self) -> float:
