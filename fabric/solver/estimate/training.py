@@ -56,6 +56,9 @@ class Groups:
         levels = job.parallel.levels(traffic.dimension)
         if traffic.dimension == "pipeline":
             return self._sends(job, traffic, levels)
+        if traffic.dimension == "expert" and job.software.dispatch_GBps:
+            us = traffic.bytes / job.software.dispatch_GBps / 1e3
+            return CallTime(us, us, us, "dispatcher")
         share = self._nic_share(job, traffic, levels)
         whole = self._time(traffic.collective, traffic.cross_bytes or traffic.bytes, levels, share)
         if traffic.cross_bytes is None:

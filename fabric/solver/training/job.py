@@ -192,6 +192,15 @@ class Parallel(Section):
     context: Annotated[int, Within(1, 1_000_000, "ranks of context parallelism")] = 1
     pipeline: Annotated[int, Within(1, 1_000_000, "pipeline stages")] = 1
     expert: Annotated[int, Within(1, 1_000_000, "ranks of expert parallelism, inside data")] = 1
+    expert_tensor: Annotated[
+        int,
+        Within(
+            1,
+            1_000_000,
+            "tensor ranks that an expert is split over; expert groups then lie over tensor, context and data; default: "
+            "experts are split as all layers, and their groups lie over data",
+        ),
+    ] = 0
     interleave: Annotated[int, Within(1, 1000, "chunks of the model per pipeline stage")] = 1
     stages: Annotated[
         tuple[Annotated[int, Within(0, 100_000)], ...],
@@ -208,6 +217,16 @@ class Parallel(Section):
     def gpus(self) -> int:
         return self.data * self.tensor * self.context * self.pipeline
 
+    @property
+    def expert_split(self) -> int:
+        """Ranks that the weights of an expert are split over."""
+        return self.expert_tensor or self.tensor
+
+    @property
+    def expert_replicas(self) -> int:
+        """GPUs of a pipeline stage that hold the same part of the same experts."""
+        return self.data * self.context * self.tensor // (self.expert_split * self.expert)
+
     def levels(self, dimension: Dimension) -> Levels:
         """The ranks of a group, as ranks of the job. Parameters are alike in all ranks of context and data."""
         replica = self.tensor * self.context
@@ -217,8 +236,12 @@ class Parallel(Section):
             "tensor": ((self.tensor, 1),),
             "context": ((self.context, self.tensor),),
             "data": ((self.context, self.tensor), (self.data, data)),
-            "expert": ((self.expert, data),),
-            "expert_data": ((self.data // self.expert, data * self.expert),),
+            "expert": ((self.expert, self.expert_tensor or data),),
+            "expert_data": (
+                ((self.expert_replicas, self.expert_tensor * self.expert),)
+                if self.expert_tensor
+                else ((self.data // self.expert, data * self.expert),)
+            ),
             "pipeline": ((self.pipeline, pipeline),),
             "embedding": ((2, pipeline * max(1, self.pipeline - 1)),),
         }
@@ -299,6 +322,15 @@ class Software(Section):
             json_schema_extra={"pattern": f"^{RELEASE.pattern}$"},
         ),
     ] = ""
+    dispatch_GBps: Annotated[
+        float,
+        Within(
+            1e-3,
+            1e6,
+            "bandwidth of a GPU for tokens of experts, of another dispatcher than NCCL's alltoall, such as DeepEP: bytes "
+            "that it sends over the time of the call",
+        ),
+    ] = 0
     cuda_graph: Annotated[
         CudaGraph,
         LOWER,

@@ -162,13 +162,13 @@ def _dense_width(job: TrainingJob) -> float:
 
 def _experts(job: TrainingJob, tokens: float) -> tuple[float, tuple[Product, ...]]:
     """(tokens that experts of a GPU get, products of its experts), of a mean layer: equally many for each of them."""
-    model = job.model
+    model, parallel = job.model, job.parallel
     if not model.experts or not model.moe_layers:
         return 0.0, ()
     share = model.moe_layers / model.layers
-    width = model.expert_parameters / (model.experts * model.moe_layers) / (3 * model.hidden) / job.parallel.tensor
-    held = model.experts / job.parallel.expert
-    routed = tokens * model.top_k
+    width = model.expert_parameters / (model.experts * model.moe_layers) / (3 * model.hidden) / parallel.expert_split
+    held = model.experts / parallel.expert
+    routed = tokens * model.top_k * parallel.expert_split / parallel.tensor
     each = routed / held
     return routed * share, (
         Product(each, model.hidden, 2 * width, held * share),

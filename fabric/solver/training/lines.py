@@ -47,6 +47,7 @@ def _sums(step: StepTime) -> list[str]:
             *_utilisation(step),
             ("tokens/s", f"{step.tokens_per_second:,.0f}, {percent(step.lost_to_network)} lost to the network"),
             *_limit(step),
+            *_experts(step),
             *_placement(step),
             *_memory(step),
         ]
@@ -77,6 +78,13 @@ def _utilisation(step: StepTime) -> list[tuple[str, str]]:
         if computed
         else []
     )
+
+
+def _experts(step: StepTime) -> list[tuple[str, str]]:
+    """What the time of experts leaves out."""
+    if not any(item.dimension == "expert" for item in step.dimensions):
+        return []
+    return [("experts", "without routing, permutation and host synchronization: docs/training.md, Experts")]
 
 
 def _memory(step: StepTime) -> list[tuple[str, str]]:
