@@ -103,6 +103,9 @@ class Wiring:
             _ip(space, _made(interfaces, self.kernel, home, space))
         for space, interfaces in _by_space(node, self):
             _ip(space, _dressed(interfaces, self.kernel))
+        # A port on standby is silent: an address answers on the port that its host would answer by.
+        silent = [(f"net/ipv4/conf/{own.name}/arp_filter", "1") for own in node.interfaces if own.bond]
+        namespaces.write_sysctls(home, silent)
         if node.kind != SWITCH:
             self._raise(node)
         # Rules have no family of their own, and routes need their gateway on a link that is up.
@@ -167,12 +170,13 @@ def _local_last() -> Iterator[str]:
 def _made(interfaces: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
     """Devices that no wire makes. A tunnel is born where its packets leave, then moved to its tenant.
 
+    A bridge does not learn from LLDP: every port of a bond sends it with the address of the bond.
     `tos inherit` does more than its name: without it the kernel looks up one path per tunnel and keeps it for all flows.
     """
     yield "link set lo up"
     for item in interfaces:
         if item.kind == BRIDGE:
-            yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0"
+            yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0 no_linklocal_learn 1"
         elif item.kind == TUNNEL:
             words = f"type vxlan id {item.vni} local {item.local} dstport {VXLAN_PORT} nolearning tos inherit"
             yield f"link add {item.name} link-netns {home} {words}" if space != home else f"link add {item.name} {words}"
@@ -186,7 +190,7 @@ def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
             words += f" mtu {item.mtu}" if item.mtu else ""
             if words:
                 yield f"link set {item.name}{words}"
-        if item.kind in (BRIDGE, TUNNEL) or item.bridge:
+        if item.kind in (BRIDGE, TUNNEL) or item.bridge or item.bond:
             yield f"link set {item.name} addrgenmode none"
         if item.bridge:
             yield f"link set {item.name} master {item.bridge}"
@@ -196,7 +200,8 @@ def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
         elif item.vrf and kernel.vrf_devices:
             yield f"link set {item.name} master {item.vrf}"
         for address in item.addresses:
-            yield f"address add {address} dev {item.name}{' nodad' if ':' in address else ''}"
+            words = f" metric {item.standby}" if item.standby else ""
+            yield f"address add {address} dev {item.name}{words}{' nodad' if ':' in address else ''}"
         if item.kind in (BRIDGE, TUNNEL) and item.up:
             yield f"link set {item.name} up"
 
