@@ -16,6 +16,7 @@ from fabric.lab.machine.observer import FIRST_PORT
 _OWN_FLOWS = f"insert rule inet control_plane input udp dport {FIRST_PORT}-{FIRST_PORT + 99} accept\n"
 FIRST_TABLE = 1001  # of VRF devices; 253 to 255 are the kernel's own
 LAST_METRIC = 4278198272  # as the kernel's documentation of VRFs has it
+FIRST_NUMBER = 10_000  # of the first end of a wire; kernels count interfaces of a namespace from 1 on
 LOCAL_RULE = 32765  # behind the rule of VRFs, 1000, and before that of the main table
 # A port is pulled by setting it down, which takes its IPv6 addresses away for good; a cable that is pulled does not.
 KEPT = (("net.ipv6.conf.all.keep_addr_on_down", "1"),)
@@ -46,7 +47,7 @@ class Wiring:
         spaces = [space for node in self.lab.nodes.values() for space in self.spaces(node)]
         namespaces.create(spaces)
         at_once(self._settings, self.lab.nodes.values())
-        _ip("", self._wires(self.lab.wires))
+        _ip("", self._wires(self.lab.wires, FIRST_NUMBER))
         at_once(self._devices, self.lab.nodes.values())
 
     def raise_links(self) -> None:
@@ -82,16 +83,21 @@ class Wiring:
             own, space = self.interfaces[end], self.namespace(end.node, self.interfaces[end].vrf)
             _ip(space, [*_dressed([own], self.kernel), *([f"link set {own.name} up"] if own.up else [])])
 
-    def _wires(self, wires: Iterable[Wire]) -> Iterator[str]:
-        """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace."""
-        for wire in wires:
+    def _wires(self, wires: Iterable[Wire], first: int = 0) -> Iterator[str]:
+        """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace.
+
+        Args:
+            first: number of the first end, others count on. A kernel reports a link at once where the numbers of both ends
+                differ, else up to a second later (net/core/link_watch.c). 0: the kernel numbers them.
+        """
+        for number, wire in enumerate(wires, first):
             ends = []
             for end in (wire.a, wire.b):
                 own = self.interfaces[end]
                 words = f"name {own.name} netns {self.namespace(end.node, own.vrf)}"
                 words += f" address {own.mac}" if own.mac else ""
                 ends.append(words + (f" mtu {own.mtu}" if own.mtu else ""))
-            yield f"link add {ends[0]} type veth peer {ends[1]}"
+            yield f"link add {ends[0]} {f'index {number} ' if first else ''}type veth peer {ends[1]}"
 
     def _devices(self, node: Node) -> None:
         home = self.namespace(node.name)
