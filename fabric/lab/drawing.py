@@ -32,6 +32,7 @@ from fabric.nos.target import management_port, target, targets
 # A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing. It
 # sends back to each border leaf what it has from another one.
 
+MANAGEMENT = "-management"  # the node of a switch's management port has the name of the switch before it
 ANYWHERE = {4: "198.51.100.1", 6: "2001:db8:51::1"}  # documentation prefixes: what a default route leads to
 
 
@@ -77,7 +78,7 @@ def seats(plan: Plan, views: Mapping[str, SwitchView]) -> dict[tuple[str, PortRe
                 if (view := views.get(switch.name)) and view.management.address:
                     manage = view.management
                     seat = Seat(manage.address or "", manage.gateway or "", switch.name, management_port(switch))
-                    seat_of[port] = f"{switch.name}-management", seat
+                    seat_of[port] = f"{switch.name}{MANAGEMENT}", seat
                 continue
             place = tenancy.tenants[int(tenancy.owner[link])].networks.index(networks[0])
             if (address := tenancy.hosts.get((int(tenancy.owner[link]), place), {}).get(link)) is not None:

@@ -20,7 +20,7 @@ from fabric.lab.expected import OUTSIDE, Down, Endpoint, endpoints, gateway_of
 from fabric.lab.machine.observer import Observation, Observer, Seen, Stream
 from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import Measure, finding
-from fabric.lab.proofs import forwarding, reach
+from fabric.lab.proofs import forwarding, management, reach
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures
@@ -72,7 +72,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:
             stage.learn_again()
             wait_for_overlay(stage.live, frozenset(watched), ends=after)
         meanwhile = reach.among(stage.live, after)
-        silent = _gateways(stage, after)
+        silent = [*_gateways(stage, after), *_management(stage, after)]
         _until_none_is_silent(observer)
         lost = observer.stop()
     words = f"{leaf}; meanwhile {meanwhile.summary}"
@@ -156,6 +156,12 @@ def _gateways(stage: Stage, ends: list[Endpoint]) -> list[tuple[Endpoint, Findin
         for end, count in zip(asking, replies, strict=True)
         if not count
     ]
+
+
+def _management(stage: Stage, ends: list[Endpoint]) -> list[tuple[Endpoint, Finding]]:
+    """Management ports that do not answer their gateway."""
+    lost = management.silent(stage.live, management.ports(stage.live, ends))
+    return [(end, finding(end.leaf, f"{end.shown} does not answer gateway {gateway_of(end)}")) for end in lost]
 
 
 def _boot(stage: Stage, leaf: str, meanwhile: list[Endpoint]) -> list[Finding]:
