@@ -35,7 +35,7 @@ def ports(live: Live, ends: list[Endpoint]) -> list[Endpoint]:
 
 
 def silent(live: Live, ends: list[Endpoint]) -> list[Endpoint]:
-    """Those that do not answer the gateway at their own leaf: its address is at every leaf, and answers go to the next one."""
+    """Those that do not answer the gateway at their own leaf. Every leaf has its address, and answers go to the nearest."""
     asked = [Ping(node=end.leaf, vrf=_table(live, end), source=gateway_of(end), target=end.address) for end in ends]
     return [end for end, count in zip(ends, ping(live, asked), strict=True) if not count]
 
