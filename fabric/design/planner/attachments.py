@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,7 +18,8 @@ from fabric.design.planner.free_ports import (
     claims,
     free_ports,
     keep_nics,
-    leaf_sets,
+    key,
+    leaf_pairs,
     nic_links,
     nic_ports,
     place_nics,
@@ -26,7 +28,7 @@ from fabric.design.planner.inventory import Index
 from fabric.design.planner.lock_repair import leaf_ports
 from fabric.design.planner.sizing import leaf_shape
 from fabric.design.planner.wiring import GroupSites, free_port_links
-from fabric.model.plan import ATTACHMENT, FabricSpec, GroupSpec, Links, PortRef, Sizing, Uplink
+from fabric.model.plan import ATTACHMENT, FabricSpec, GroupSpec, Links, PortRef, Sizing, Uplink, leaf_set
 from fabric.model.plan.lock import FabricLock, PortSpot
 from fabric.model.settings.site import Attachment
 
@@ -42,8 +44,18 @@ def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     present = set(
         leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in attached_links}, attached_links)
     )
-    groups = tuple(_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
-    return replace(spec, groups=groups)
+    groups = (_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
+    return replace(spec, groups=tuple(replace(group, on_set=_on_set(spec, group, lock)) for group in groups))
+
+
+def _on_set(spec: FabricSpec, group: GroupSpec, lock: FabricLock) -> int:
+    """The most servers of a group without own leaves on one leaf, or one pair."""
+    most, width = 0, leaf_set(spec)
+    for use in group.uses if group.shared else ():
+        spots = (spot for spot in lock.attachments.get(key(group, use), ()) if spot.port <= group.count * use.ports)
+        on_leaf = Counter(leaf for leaf, _ in {(spot.leaf, (spot.port - 1) // use.ports) for spot in spots})
+        most = max(most, max(on_leaf.values(), default=0) * width // min(width, use.ports))
+    return most
 
 
 def holds(spec: FabricSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> bool:
@@ -85,14 +97,14 @@ def place(
     Known ports that are free stay.
     """
     attachments, known = spec.attachments, lock.attachments
-    nics = nic_ports(spec, sites) if spec.converged else []
+    nics = nic_ports(spec, sites, known) if spec.converged else []
     ports = free_ports(spec, sites) if attachments or nics or spec.below else Ports(free={})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
         attachment.name: _keep(ports, attachment.links, known.get(attachment.name, ()), speeds[attachment.name])
         for attachment in attachments
     }
-    pairs = leaf_sets(spec, sites) if any(attachment.bond for attachment in attachments) else []
+    pairs = leaf_pairs(spec, sites) if any(attachment.bond for attachment in attachments) else []
     if not spec.bonds:  # a bond is on one leaf, the next one on another
         pairs = [[leaf] for leaf in dict.fromkeys(leaf for leaves in pairs for leaf in leaves)]
     kept = {its.name: keep_nics(ports, its, known.get(its.name, ())) for its in nics}

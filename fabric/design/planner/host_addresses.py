@@ -29,7 +29,6 @@ from fabric.model.plan import (
     NicUse,
     Sizing,
     TenantPlan,
-    leaf_set,
     nic_uses,
     server_ports,
     spread_ports,
@@ -135,7 +134,7 @@ def _ends(wired: WiredFabric, links: Sequence[int], lag: Ints) -> dict[int, tupl
 def _place_in_bond(spec: FabricSpec, group: GroupSpec, use: NicUse) -> Ints:
     """Which of a server's bonds each port of its NICs is in, from 0."""
     if use in group.on_free_ports:
-        return spread_ports(use.nic, leaf_set(spec), by_port=spec.dual_tor).local
+        return spread_ports(spec, use.nic).local
     return server_ports(spec, group).local
 
 

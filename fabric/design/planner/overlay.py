@@ -292,14 +292,14 @@ def _check_bond(spec: FabricSpec, at: int, attachment: Attachment, report: Repor
 
 def _check_bonds(spec: FabricSpec, report: Report) -> None:
     """A bond spans two leaves of one network."""
-    if not spec.bonds:
+    if not spec.bonds or (spec.kind == "collapsed" and not any(use.bond for group in spec.groups for use in group.uses)):
         return
     own = (group for group in spec.groups if not group.shared)
-    spread = {spec.leaves_per_nic(group) for group in own} if spec.kind != "collapsed" else {2}
+    spread = {spec.leaves_per_nic(group) for group in own}
     if spread != {2} or spec.planes > 1:
         report.error(
             "FAB144",
-            spec.at("topology", "dual_tor"),
+            spec.at("topology", "planes" if spec.kind == "collapsed" else "dual_tor"),
             f"bonds: expected two ports of a NIC on two leaves of one plane, got {plural(max(spread), 'leaf', 'leaves')} "
             f"and {plural(spec.planes, 'plane')}",
             "planes are isolated from each other; use NICs with two ports",

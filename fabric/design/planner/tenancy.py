@@ -107,10 +107,10 @@ def _fallback(wired: WiredFabric, lag: Ints) -> frozenset[tuple[int, int]]:
 
 
 def _pairs(wired: WiredFabric) -> dict[int, int]:
-    """Leaves whose servers have a port on both: the two of a collapsed fabric, else those that the ports of a NIC go to."""
+    """Leaves whose servers have a port on both: the two of a collapsed plane, else those that the ports of a NIC go to."""
     if wired.spec.kind == "collapsed":
-        leaf, other = (device.index for device in wired.devices if device.role == LEAF)
-        return {leaf: other, other: leaf}
+        leaves = iter([device.index for device in wired.devices if device.role == LEAF])
+        return {a: b for leaf, other in zip(leaves, leaves, strict=True) for a, b in ((leaf, other), (other, leaf))}
     links = wired.links
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
@@ -260,7 +260,7 @@ def _slices(
             if not of_kind.any():
                 continue
             rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
-            reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else 1
+            reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else rows
             area = allocator.address(
                 "p2p", f"{name}/{tenant.name}", Need(rows=rows, columns=columns, reserve=reserve, step=2)
             )

@@ -143,6 +143,7 @@ class GroupSpec:
     fallback: bool = False
     further: tuple[NicUse, ...] = ()  # NICs of other purposes
     shared: bool = False  # on free ports of the leaves of other groups
+    on_set: int = 0  # its servers on one leaf or pair of these, as the lock has them
     count: int
     planned: int  # at least `count`
     per_rack: int | None
@@ -292,7 +293,9 @@ class FabricSpec:
         return any(group.on_free_ports for group in self.groups)
 
     def leaves_per_nic(self, group: GroupSpec) -> int:
-        """Leaves that the ports of one NIC are spread over."""
+        """Leaves that the ports of one NIC are spread over, where a pair has all rails those of all NICs."""
+        if self.kind == "collapsed":
+            return 2 * self.planes
         return group.nic.ports if self.dual_tor else self.planes
 
     def rails(self, group: GroupSpec) -> int:

@@ -133,6 +133,27 @@ def test_further_nics_are_on_the_leaf_of_the_rack() -> None:
     assert shared == {(f"store-000{n}", f"core-leaf00{1 + (n - 1) // 2}") for n in range(1, 5)}
 
 
+TURNS = RACKS.replace("count: 4, nics: storage, leaves: shared, per_rack: 2}", "count: 5, nics: storage, leaves: shared}")
+
+
+def stores(plan: FabricPlan) -> dict[str, str]:
+    return {server: leaf for server, _, leaf, *_ in ports(plan) if server.startswith("store")}
+
+
+def test_servers_without_leaves_take_turns_over_the_leaves_of_others() -> None:
+    """Five on two leaves; a third leaf has the fewest, and gets what comes next; what is cabled stays."""
+    assert TURNS != RACKS
+    before = make(TURNS)
+    first = stores(before.fabrics["core"])
+    assert Counter(first.values()) == {"core-leaf001": 3, "core-leaf002": 2}
+    assert summarize(TURNS)["core"]["ports"]["leaf"]["further"] == {"400": 32, "200": 6}
+    wider = make(grown(TURNS, gpu=12), before.lock)
+    assert stores(wider.fabrics["core"]) == first
+    later = stores(make(grown(TURNS, gpu=12, store=8), wider.lock).fabrics["core"])
+    assert first.items() <= later.items()
+    assert Counter(later.values()) == {"core-leaf001": 3, "core-leaf002": 3, "core-leaf003": 2}
+
+
 def test_further_nics_of_a_unit_take_turns_over_its_rails() -> None:
     count = Counter(leaf for _, nic, leaf, *_ in ports(fabric(RAILS)) if nic.startswith("frontend"))
     assert sorted(count.values()) == [2] * 16
@@ -190,7 +211,7 @@ MISTAKES = {
     "- {model: gpu, ": ("- {leaves: shared, model: gpu, ", "the first group of servers has the leaves that others share"),
     "- {model: store, ": ("- {leaves: own, model: store, ", "leaves: expected `shared`: a collapsed-spine pair has one pair"),
     "nics: compute, networks": ("nics: cmpute, networks", "expected NICs that this fabric connects (compute, frontend"),
-    "kind: collapsed": ("kind: rail-only", "need one network, got 8 isolated ones"),
+    "kind: collapsed": ("kind: rail-only", "expected ports in each of the 8 isolated networks of `kind`, got 2 ports"),
 }
 
 
