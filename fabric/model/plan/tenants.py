@@ -33,6 +33,8 @@ class NetworkPlan:
     vni: int
     gateway: int | None  # first address of its subnet, the distributed gateway
     length: int  # prefix length; 0 without a gateway
+    relay: tuple[str, ...] = ()  # DHCP servers
+    relay_tenant: str = ""  # whose VRF leads to them, "default" for the default table; "": the network's own
 
     @property
     def subnet(self) -> int:
