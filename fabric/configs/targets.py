@@ -26,6 +26,7 @@ WORDS = {
     "l2vni": "layer-2 networks over EVPN (L2 VNI)",
     "multihoming": "server bonds across two leaves",
     "imports": "route imports between tenants of an overlay",
+    "leaks": "route imports by prefix between tenants of an overlay",
     "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
     "watchdog": "a PFC watchdog on every lossless port",
@@ -79,8 +80,11 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
-        if tenant.imports and how == "evpn":
-            yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
+        for whole, capability in ((True, "imports"), (False, "leaks")) if how == "evpn" else ():
+            places = [n for n, item in enumerate(tenant.imports) if (item.prefixes is None) == whole]
+            if places:
+                at = ("imports",) if whole else ("imports", places[0])
+                yield Need(capability, (LEAF,), spec.at("tenants", index, *at))
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))

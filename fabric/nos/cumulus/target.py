@@ -62,6 +62,7 @@ TARGET = Target(
         l2vni=True,
         multihoming="esi",
         imports=False,  # between leaves only: a leaf cannot import a VNI that it has
+        leaks=True,
         external=True,
         lossless=True,
         watchdog=True,
