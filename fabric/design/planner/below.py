@@ -139,7 +139,7 @@ def _check_shape(spec: FabricSpec, report: Report) -> None:
         report.error(
             "FAB109",
             spec.at("topology", "kind"),
-            f"kind: expected `rack` (servers on one leaf) or `rail-only` (on all) in a fabric `below` another, got `{spec.kind}`",
+            f"kind: expected `rack` (a server on one leaf) or `rail-only` (on all) in a fabric `below`, got `{spec.kind}`",
             "set `kind: rack`, or remove `below`",
         )
 
