@@ -123,7 +123,11 @@ SELECTORS = {
         "expected a network of",
     ),
     "Below.fabric": ("below: {fabric: backend", "below: {fabric: backnd", "expected another fabric of Ethernet switches"),
-    "Below.tenant": ("backend, tenant: oob", "backend, tenant: oop", "expected a tenant of fabric 'backend' with layer-2 networks"),
+    "Below.tenant": (
+        "backend, tenant: oob",
+        "backend, tenant: oop",
+        "expected a tenant of fabric 'backend' with layer-2 networks",
+    ),
     "Below.network": ("network: bmc", "network: bcm", "expected a network of tenant 'oob', got 'bcm'"),
     "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "expected a tenant of the fabric or `default`, got 'defalt'"),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
