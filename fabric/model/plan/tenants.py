@@ -34,6 +34,8 @@ class NetworkPlan:
     gateway: int | None  # first address of its subnet, the distributed gateway
     length: int  # prefix length; 0 without a gateway
     untagged: bool = False  # on ports with several networks
+    relay: tuple[str, ...] = ()  # DHCP servers
+    relay_tenant: str = ""  # whose VRF leads to them, "default" for the default table; "": the network's own
 
     @property
     def subnet(self) -> int:
