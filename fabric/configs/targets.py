@@ -27,6 +27,7 @@ WORDS = {
     "multihoming": "server bonds across two leaves",
     "bond_fallback": "bonds that carry traffic before the server speaks LACP",
     "imports": "route imports between tenants of an overlay",
+    "leaks": "route imports by prefix between tenants of an overlay",
     "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
     "watchdog": "a PFC watchdog on every lossless port",
@@ -90,8 +91,11 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
                 yield Need("dhcp_relay_across" if across else "dhcp_relay", (LEAF,), place, of_model=False)
         if how == "bridged":
             yield Need("l2vni", (LEAF,), spec.at("below"), of_model=False)  # what knows VLANs and bonds
-        if tenant.imports and how == "evpn":
-            yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
+        for whole, capability in ((True, "imports"), (False, "leaks")) if how == "evpn" else ():
+            places = [n for n, item in enumerate(tenant.imports) if (item.prefixes is None) == whole]
+            if places:
+                at = ("imports",) if whole else ("imports", places[0])
+                yield Need(capability, (LEAF,), spec.at("tenants", index, *at))
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))

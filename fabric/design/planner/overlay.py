@@ -96,8 +96,8 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             f"tenants: expected a name that no network OS reserves, got '{tenant.name}'",
             f"reserved names: {', '.join(sorted(RESERVED))}, and interface names such as eth0, swp1, bond1, vlan100",
         )
-    for n, name in enumerate(tenant.imports):
-        where = spec.at("tenants", index, "imports", n)
+    for n, item in enumerate(tenant.imports):
+        where, name = spec.at("tenants", index, "imports", n), item.source
         if name not in names or name == tenant.name:
             others = [other for other in names if other != tenant.name]
             report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", _among(name, others))

@@ -63,6 +63,7 @@ TARGET = Target(
         multihoming="esi",
         bond_fallback=True,
         imports=False,  # between leaves only: a leaf cannot import a VNI that it has
+        leaks=True,
         external=True,
         lossless=True,
         watchdog=True,
