@@ -103,6 +103,7 @@ def place(
     pairs = leaf_pairs(spec, sites) if any(attachment.bond for attachment in attachments) else []
     kept = {its.name: keep_nics(ports, its, known.get(its.name, ())) for its in nics}
     leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
+    _check_leaves(spec, leaf_index, report)
     spots: dict[str, Sequence[LeafColumn]] = {}
     links: list[Links] = []
     for its in nics:
@@ -113,7 +114,7 @@ def place(
         fresh = iter(
             _bonded(ports, pairs, attachment, held[attachment.name], speeds[attachment.name])
             if attachment.bond
-            else ports.spread(held[attachment.name].count(None), speeds[attachment.name])
+            else ports.spread(held[attachment.name].count(None), speeds[attachment.name], attachment.leaves)
         )
         placed = _placed(spec, position, fresh, held[attachment.name], speeds[attachment.name], report)
         spots[attachment.name] = [spot for spot, _ in placed]
@@ -122,6 +123,19 @@ def place(
     places = {name: tuple(PortSpot(port, *spot) for port, spot in enumerate(its, 1)) for name, its in spots.items()}
     retired = _retired(spec, {name: its for name, its in known.items() if name not in spots}, ports, lock)
     return links, dict(sorted({**places, **retired}.items()))
+
+
+def _check_leaves(spec: FabricSpec, leaves: Mapping[int, int], report: Report) -> None:
+    """Reports leaves of attachments that the fabric does not have."""
+    for at, attachment in enumerate(spec.attachments):
+        for n, leaf in enumerate(attachment.leaves):
+            if leaf not in leaves:
+                report.error(
+                    "FAB140",
+                    spec.at("topology", "attachments", at, "leaves", n),
+                    f"attachment '{attachment.name}': expected a leaf from {min(leaves)} to {max(leaves)}, got {leaf}",
+                    "leaves are counted from 1, as `{n}` in their names",
+                )
 
 
 def _placed(
@@ -146,6 +160,8 @@ def _bonded(
     leaves = {place[0][0] for place in held if place is not None}
     for pair in pairs:
         found: list[Place] = []
+        if attachment.leaves and not set(pair) <= set(attachment.leaves):
+            continue
         while leaves <= set(pair) and len(found) < held.count(None):
             both = ports.first(pair, speed_gbps, last=True)
             if not both:
@@ -169,6 +185,8 @@ def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed
     kept: list[Place | None] = [None] * attachment.links
     for known_port in known:
         spot = (known_port.leaf, known_port.slot)
+        if attachment.leaves and known_port.leaf not in attachment.leaves:
+            continue
         if known_port.port <= attachment.links and (slot := ports.take(spot, speed_gbps)) is not None:
             kept[known_port.port - 1] = (spot, slot)
     return kept
