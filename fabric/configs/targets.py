@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -79,6 +79,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
+        if how == "bridged":
+            yield Need("l2vni", (LEAF,), spec.at("below"), of_model=False)  # what knows VLANs and bonds
         if tenant.imports and how == "evpn":
             yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
     if how in ("vrf-lite", "acl"):
@@ -105,13 +107,23 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need(method, EVERY, _place(spec, f"management.aaa.{method}"))
 
 
-def check_capabilities(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str]], report: Report) -> None:
-    """Refuses what a switch cannot do, with the place in the intent. `chosen`: network OS by fabric and role."""
+def check_capabilities(
+    specs: Mapping[str, FabricSpec],
+    chosen: Mapping[str, Mapping[str, str]],
+    report: Report,
+    emulated: Collection[str] = (),
+) -> None:
+    """Refuses what a switch cannot do, with the place in the intent.
+
+    Args:
+        chosen: network OS by fabric and role.
+        emulated: fields of Capabilities that need not be there.
+    """
     for name, spec in specs.items():
         if not spec.ethernet:
             continue
         seen: set[tuple[str, str, str]] = set()
-        for need in needs(spec):
+        for need in (need for need in needs(spec) if need.what not in emulated):
             for role in _there(spec, need.roles):
                 tier: TierSpec = getattr(spec, role)
                 nos = chosen[name][role]
@@ -273,14 +285,17 @@ def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:
 ROLES = (LEAF, SPINE, CORE)
 
 
-def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
+def choose(specs: Mapping[str, FabricSpec], emulated: Collection[str] = ()) -> dict[str, dict[str, str]]:
     """Network OS by fabric and role; "" for a switch without a known one.
+
+    Args:
+        emulated: features that something else stands in for, as fields of Capabilities.
 
     Raises InputError for features of the intent that a switch lacks.
     """
     report = Report()
     chosen = {name: {role: _of(spec, role) for role in ROLES} for name, spec in specs.items()}
-    check_capabilities(specs, chosen, report)
+    check_capabilities(specs, chosen, report, emulated)
     report.raise_errors()
     return chosen
 

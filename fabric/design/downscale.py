@@ -44,7 +44,15 @@ class Aim:
     cores: int = 0  # of all of them
 
 
-def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str | None = None) -> Changed:
+def scaled(
+    intent: Intent,
+    plan: Planning,
+    spines: int,
+    leaves: int,
+    fabric: str | None = None,
+    *,
+    emulated: Collection[str] = (),
+) -> Changed:
     """The intent with at most `leaves` leaves in every fabric and `spines` spines in every plane and pod of it.
 
     `fabric`, or else the one with the most leaves, gets exactly so many leaves; others may have fewer, as their units
@@ -55,7 +63,7 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
     """
     report = Report()
     site = resolve(intent.site, intent.source)
-    targets.choose(site.fabrics)
+    targets.choose(site.fabrics, emulated)
     sized = size_site(site, Lock())
     _check_asked(intent, spines, leaves, fabric, report)
     first = fabric or max(sized, key=lambda name: sized[name][1].leaves)

@@ -124,6 +124,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         nic_turns=topology.nic_order == "turns",
         lengths=_lengths(topology),
+        below=intent.below,
     )
     if spec.switchless:
         switchless.check(spec, report)
