@@ -25,7 +25,7 @@ def era(path: Path) -> tuple[dict[str, Any], Plan]:
 
 
 def ends(plan: FabricPlan) -> list[tuple[str, str, int, str, int]]:
-    """(group or device, NICs, NIC from 1 or 0, leaf or kind of link, Gb/s) of every link; leaves of a fabric below are one."""
+    """(group or device, NICs, NIC from 1 or 0, leaf or kind of link, Gb/s) of every link; leaves below are one."""
     groups = {group.name: group for group in plan.spec.groups}
     found = []
     columns = plan.links.lists()
