@@ -25,10 +25,12 @@ WORDS = {
     "l3vni": "tenants by EVPN type-5 routes (L3 VNI)",
     "l2vni": "layer-2 networks over EVPN (L2 VNI)",
     "multihoming": "server bonds across two leaves",
+    "bond_fallback": "bonds that carry traffic before the server speaks LACP",
     "imports": "route imports between tenants of an overlay",
     "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
     "watchdog": "a PFC watchdog on every lossless port",
+    "lossless_memory": "a share of the buffer for the lossless class",
     "hash_seed": "a hash seed per tier",
     "dynamic_balancing": "dynamic load balancing",
     "snmp": "SNMPv3",
@@ -92,6 +94,11 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if spec.roce and spec.qos.pfc_watchdog:
         path = ("qos", "pfc_watchdog")
         yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")
+    if spec.roce and spec.qos.lossless_memory_percent is not None:
+        yield Need("lossless_memory", EVERY, spec.at("qos", "lossless_memory_percent"), beside="lossless")
+    for index, group in enumerate(spec.groups):
+        if any(use.fallback for use in group.uses):
+            yield Need("bond_fallback", (LEAF,), spec.at("servers", index, "homing"))
     if spec.qos.enabled:
         yield Need("lossless", EVERY, spec.at("qos", "enabled"))
     if spec.stated("underlay", "load_balancing", "seed"):

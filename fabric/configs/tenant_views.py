@@ -36,6 +36,7 @@ from fabric.model.plan import (
     Vrf,
     own_networks,
     own_pools,
+    port_vlans,
     tenants_behind,
 )
 
@@ -74,9 +75,7 @@ class TenantViews:
                 return replace(port, lossless=None) if connections else port
             tenant = tenancy.tenants[owner]
             if tenant.networks:
-                networks = tenancy.networks(link) if link in tenancy.chosen else tenant.networks
-                vlans = tuple(sorted(network.vlan for network in networks))
-                untagged, tagged = (vlans[0], ()) if len(vlans) == 1 else (0, vlans)
+                untagged, tagged = port_vlans(tenancy.networks(link) if link in tenancy.chosen else tenant.networks)
                 return replace(port, address=None, peer_address=None, untagged=untagged, tagged=tagged, lag=self.lag[link])
             return replace(port, acl=tenant.name) if tenancy.kind == "acl" else replace(port, vrf=tenant.name)
         slices = tuple(self._slice(n, first[link], end) for n, first in self.slices.items() if first[link] >= 0)
@@ -197,6 +196,7 @@ class TenantViews:
                     system_mac=mac if paired else "",
                     esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}" if paired else "",
                     preferred=first == bool(number % 2),
+                    fallback=(device.index, number) in self.tenancy.fallback,
                     edge=peer.model is None,
                 )
             )

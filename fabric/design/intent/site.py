@@ -37,11 +37,12 @@ class ServerGroup(Key):
     nics: Annotated[tuple[Line, ...], ListOf] = Field(
         (), description="NICs of the server that this fabric connects, of one purpose or of several; default: its own purpose"
     )
-    homing: dict[Line, Literal["single", "bond"]] = Field(
+    homing: dict[Line, Literal["single", "bond", "fallback"]] = Field(
         default_factory=dict,
         description=(
-            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `single`: every port by "
-            "itself; default: `bond` where the fabric has pairs of leaves"
+            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `fallback`: a bond whose "
+            "ports carry traffic before the server speaks LACP, to boot over the network; `single`: every port by itself; "
+            "default: `bond` where the fabric has pairs of leaves"
         ),
     )
     leaves: Literal["own", "shared"] | None = Field(

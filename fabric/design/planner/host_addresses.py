@@ -64,7 +64,7 @@ def hosts(
     lag: Ints,
     *,
     allocator: FabricAllocator,
-    chosen: Mapping[int, int],
+    chosen: Mapping[int, tuple[int, ...]],
     report: Report,
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
@@ -82,7 +82,7 @@ def hosts(
         for place, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
-            members = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            members = {link: end for link, end in ends.items() if place in chosen.get(link, (place,))}
             bridged = tenant.name in wired.spec.bridged_tenants
             if bridged and managed_in(network.prefix, wired.management):  # its attachments are the ports of switches
                 members = {link: end for link, end in members.items() if wired.links.kind[link] == SERVER_LEAF}

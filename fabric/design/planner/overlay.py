@@ -116,6 +116,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
         )
     _check_rails(spec, index, tenant, report)
+    _check_selected(spec, index, tenant, report)
     seen: list[str] = []
     for n, network in enumerate(tenant.networks):
         if network.name in seen:
@@ -163,6 +164,28 @@ def _check_rails(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -
             if first != tenant.networks[n].name:
                 where = spec.at("tenants", index, "networks", n, "rails", at)
                 report.error("FAB144", where, f"rail {rail} is in network '{first}' too", "state it in one of them")
+
+
+def _check_selected(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -> None:
+    """Networks by NICs: a port without tags is in one of several, and rails divide the ports already."""
+    untagged = [n for n, network in enumerate(tenant.networks) if network.untagged]
+    for n in untagged[1:]:
+        first, other = tenant.networks[untagged[0]], tenant.networks[n]
+        if not (set(first.nics) and set(other.nics) and set(first.nics).isdisjoint(other.nics)):
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "untagged"),
+                f"network '{tenant.name}/{other.name}': a port is untagged in network '{first.name}' already",
+                "remove one of the two, or state `nics` that differ in both",
+            )
+    for n, network in enumerate(tenant.networks):
+        if network.nics and network.rails:
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "nics"),
+                f"network '{tenant.name}/{network.name}': expected `rails` or `nics`, got both",
+                "`rails` puts a port in one network alone",
+            )
 
 
 def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:

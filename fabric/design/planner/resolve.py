@@ -202,6 +202,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         nics=uses[0].nics,
         nic=hardware.split_nic(uses[0].nic, group, intent.topology, source.place((*path, "nic_breakout")), report),
         bond=uses[0].bond,
+        fallback=uses[0].fallback,
         further=uses[1:],
         shared=_shares(intent, index),
         count=group.count,
@@ -240,7 +241,8 @@ def _nics(
     if len(report.errors) > errors:
         return ()
     usual = "bond" if planes == 1 else "single"  # the leaves of two planes have no path to each other
-    return tuple(NicUse(name, server.nics[name], group.homing.get(name, usual) == "bond") for name in names)
+    homing = {name: group.homing.get(name, usual) for name in names}
+    return tuple(NicUse(name, server.nics[name], homing[name] != "single", homing[name] == "fallback") for name in names)
 
 
 def _shares(intent: Fabric, index: int) -> bool:

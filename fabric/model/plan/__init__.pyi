@@ -87,6 +87,7 @@ from .tenants import (
     left_of as left_of,
     own_networks as own_networks,
     own_pools as own_pools,
+    port_vlans as port_vlans,
     tenants_behind as tenants_behind,
 )
 from .topology import (

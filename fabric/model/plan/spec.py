@@ -115,6 +115,7 @@ class NicUse:
     nics: str  # their purpose
     nic: NicSet
     bond: bool = True  # two ports on two leaves are one bond in layer-2 networks
+    fallback: bool = False  # … whose ports carry traffic before the server speaks LACP
 
     @property
     def ports(self) -> int:
@@ -139,6 +140,7 @@ class GroupSpec:
     nics: str  # purpose of the NICs that this fabric connects, the first of several
     nic: NicSet
     bond: bool = True  # as in NicUse
+    fallback: bool = False
     further: tuple[NicUse, ...] = ()  # NICs of other purposes
     shared: bool = False  # on free ports of the leaves of other groups
     on_set: int = 0  # its servers on one leaf or pair of these, as the lock has them
@@ -152,7 +154,7 @@ class GroupSpec:
     @cached_property
     def uses(self) -> tuple[NicUse, ...]:
         """All NICs that the fabric connects, by purpose."""
-        return (NicUse(self.nics, self.nic, self.bond), *self.further)
+        return (NicUse(self.nics, self.nic, self.bond, self.fallback), *self.further)
 
     @property
     def on_free_ports(self) -> tuple[NicUse, ...]:
@@ -165,7 +167,7 @@ class GroupSpec:
             if nic <= use.nic.count:
                 return use, nic
             nic -= use.nic.count
-        return NicUse(self.nics, self.nic, self.bond), nic  # a NIC that the model has not
+        return NicUse(self.nics, self.nic, self.bond, self.fallback), nic  # a NIC that the model has not
 
     def first_nic(self, nics: str) -> int:
         """Number of the first NIC of a purpose, from 1."""

@@ -129,6 +129,7 @@ class Lag:
     system_mac: str  # LACP system id that both leaves show, "02:00:00:00:00:05"; "" for that of the switch
     esi: str  # "" for a bond of one leaf; Ethernet segment id, type 3: "03:02:00:00:00:00:05:00:00:01"
     preferred: bool  # designated forwarder while both are up; alternates over the bonds of a pair
+    fallback: bool = False  # its ports carry traffic before the server speaks LACP
     edge: bool = True  # the far end is no bridge: False to a switch of this site, which takes part in spanning tree
 
 
