@@ -79,6 +79,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
+        if how == "bridged":
+            yield Need("l2vni", (LEAF,), spec.at("below"), of_model=False)  # what knows VLANs and bonds
         if tenant.imports and how == "evpn":
             yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
     if how in ("vrf-lite", "acl"):

@@ -142,17 +142,19 @@ class TenantViews:
         """The VLANs that this leaf has ports in."""
         if device.role != LEAF:
             return ()
-        vlans = _vlans(ports)
+        vlans, overlaid = _vlans(ports), self.tenancy.kind == "evpn"  # else the gateways are on the leaves above
         return tuple(
             Network(
                 name=name,
-                vrf=vrf,
+                vrf=vrf if overlaid else "",
                 vlan=network.vlan,
-                vni=network.vni,
-                rd=f"{router_id}:{10_000 + network.number}",
-                route_target=route_target,
-                gateway=gateway,
-                own_address=f"{address(network.own_address(device.number))}/{network.length}" if gateway else None,
+                vni=network.vni if overlaid else 0,
+                rd=f"{router_id}:{10_000 + network.number}" if overlaid else "",
+                route_target=route_target if overlaid else "",
+                gateway=gateway if overlaid else None,
+                own_address=f"{address(network.own_address(device.number))}/{network.length}"
+                if gateway and overlaid
+                else None,
             )
             for network, name, vrf, route_target, gateway in self._networks
             if network.vlan in vlans
@@ -177,22 +179,25 @@ class TenantViews:
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
         """The bonds of this leaf. The designated forwarder alternates between the two leaves from bond to bond."""
         by_number = grouped((port.lag, port) for port in ports if port.lag)
-        mac = self._system_mac(device)
+        mac, paired = self._system_mac(device), device.index in self.tenancy.pair
         first = device.index < self.tenancy.pair.get(device.index, device.index)
         result = []
         for number, members in sorted(by_number.items()):
             peer = members[0].peer
             assert peer is not None
+            names = dict.fromkeys(port.peer.device.name for port in members if port.peer is not None)
+            far = f"{peer.device.name} {peer.port_name}" if len(names) == 1 else " ".join(names)
             result.append(
                 Lag(
                     number=number,
-                    description=f"{peer.device.name} {peer.port_name}",
+                    description=far,
                     ports=tuple(port.ref for port in members),
                     untagged=members[0].untagged,
                     tagged=members[0].tagged,
-                    system_mac=mac,
-                    esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}",
+                    system_mac=mac if paired else "",
+                    esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}" if paired else "",
                     preferred=first == bool(number % 2),
+                    edge=peer.model is None,
                 )
             )
         return tuple(result)
@@ -225,7 +230,7 @@ class TenantViews:
             peer_management=manage(other),
             shared_vtep=address(self.tenancy.pair_vtep[device.index]) if one_vtep else "",
             system_mac=self._system_mac(device),
-            ports=tuple(port.ref for port in ports if port.peer is not None and port.peer.device.index == other),
+            ports=tuple(p.ref for p in ports if p.kind == "fabric" and p.peer is not None and p.peer.device.index == other),
         )
 
     def externals(self, ports: Sequence[tuple[Port, int]]) -> tuple[External, ...]:

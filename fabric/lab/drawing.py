@@ -375,7 +375,7 @@ def _legs(
     counts: dict[str, int] = {}
     for view in views.values():
         for port in view.cabled:
-            if port.kind != "attachment" or port.peer is None:
+            if port.kind != "attachment" or port.peer is None or port.peer.device.name in views:
                 continue
             attachment = port.peer.device.name
             counts[attachment] = number = counts.get(attachment, 0) + 1

@@ -11,7 +11,7 @@ from fabric.hardware.catalog.models import Breakout
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
-from fabric.model.settings.site import Attachment, Floor, OwnCatalog, PodRule, Uplinks
+from fabric.model.settings.site import Attachment, Below, Floor, OwnCatalog, PodRule, Uplinks
 
 # --- topology -------------------------------------------------------------------------------------------------
 # The shape of a fabric: servers, units, tiers, pods, planes, and the switches of each tier.
@@ -212,6 +212,7 @@ class Fabric(Key):
     )
     servers: Servers = Field(description="the servers: one group, or a list of groups")
     topology: Topology = Field(description="the shape of the network")
+    below: Below | None = Field(None, description="the leaves hang below those of another fabric, and bridge a tenant of it")
     planned: Planned | None = Field(None, description="the planned size: wiring and numbers are reserved for it")
     names: Names = Field(Names(), description="name patterns")
     pins: dict[Host, Pin] = Field(default_factory=dict, description="name of a switch without the pin → fixed values")

@@ -110,7 +110,7 @@ def _kinds(fabric: Outline) -> Iterator[str]:
         LEAF_LEAF: sizing.kind == "collapsed",
         LEAF_SPINE: bool(sizing.spines),
         SPINE_CORE: bool(sizing.cores),
-        ATTACHMENT: bool(fabric.attachments),
+        ATTACHMENT: bool(fabric.spec.attachments),
         SERVER_SERVER: fabric.spec.switchless,
     }
     return (KINDS[kind] for kind, has in built.items() if has)
@@ -122,7 +122,7 @@ class _PlannedPositions:
     def __init__(
         self, site: SiteOutline, reserved: Mapping[str, Machines], fixed: Mapping[Key, Standing], report: Report
     ) -> None:
-        self.reserved, self.fixed = reserved, fixed
+        self.site, self.reserved, self.fixed = site, reserved, fixed
         places, self.racks = Layout(site, reserved, report).stand()
         self.places = {**places, **{key: place for key, place in fixed.items() if key[0] != SERVER}}
         self.shared = _shared(site)
@@ -132,8 +132,10 @@ class _PlannedPositions:
         return _spots(place for key, place in self.places.items() if key[0] == role and key[1] == fabric)
 
     def attachments(self, fabric: Outline) -> list[RackSpan]:
-        """Attachments of a fabric."""
-        return _spots(self.places[ATTACHED, name] for name in fabric.attachments)
+        """Attachments of a fabric, and leaves that hang below its own."""
+        spots = _spots(self.places[ATTACHED, name] for name in fabric.attachments)
+        below = (its.name for its in self.site.fabrics.values() if its.spec.below and its.spec.below.fabric == fabric.name)
+        return [*spots, *(spot for name in below for spot in self.of(LEAF, name))]
 
     def leaf_pairs(self, fabric: Outline) -> Iterator[Pair]:
         """Every two leaves of a unit."""

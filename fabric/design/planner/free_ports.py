@@ -163,10 +163,15 @@ def key(group: GroupSpec, use: NicUse) -> str:
     return f"{group.name}/{use.nics}"
 
 
+UPLINKS = "uplinks/"  # before the number of a leaf: name in the lock of its ports to the fabric above
+
+
 def claims(spec: FabricSpec) -> dict[str, int]:
-    """Leaf ports that attachments and NICs take of those that are free, by their name in the lock."""
+    """Free leaf ports that attachments, NICs and links to a fabric above take, by their name in the lock."""
     ports = {attachment.name: attachment.links for attachment in spec.attachments}
     ports |= {key(group, use): group.count * use.ports for group in spec.groups for use in group.on_free_ports}
+    if spec.below is not None:
+        ports |= dict.fromkeys((name for name in spec.added if name.startswith(UPLINKS)), spec.below.links)
     return ports
 
 

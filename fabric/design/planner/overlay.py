@@ -108,7 +108,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
                 "imports: expected none with vrf-lite, whose VRFs have no route targets",
                 "use `overlay: {kind: evpn-vxlan}` (route targets) or `isolation: acl` (packet filters)",
             )
-    if tenant.networks and how != "evpn":
+    if tenant.networks and how not in ("evpn", "bridged"):
         report.error(
             "FAB144",
             spec.at("tenants", index, "networks"),
@@ -254,9 +254,9 @@ def _check_bond(spec: FabricSpec, at: int, attachment: Attachment, report: Repor
     expected = ""
     if not networks:
         expected = "a tenant with layer-2 networks"
-    elif not spec.bonds:
+    elif not spec.bonds and attachment.name not in spec.added:
         expected = "pairs of leaves, `kind: collapsed` or `dual_tor: true`"
-    elif attachment.links % 2:
+    elif attachment.links % 2 and spec.bonds:
         expected = f"an even number of links, got {attachment.links}"
     if expected:
         report.error(

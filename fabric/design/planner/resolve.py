@@ -123,6 +123,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         silence=intent.checks.silence,
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         lengths=_lengths(topology),
+        below=intent.below,
     )
     if spec.switchless:
         switchless.check(spec, report)

@@ -53,7 +53,7 @@ def most_units(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, spee
     What the intent states (uplinks, counts, pods) stays as stated. `speeds` are the uplink speeds that may be used.
     """
     if shape.tiers == 1:
-        return 1
+        return demands[0].units if spec.below is not None else 1
     reach = _most_of_two_tiers if shape.tiers == 2 else _most_of_three_tiers
     return max([demands[0].units, *(reach(spec, demands, shape, speed, speeds[0]) for speed in speeds)])
 

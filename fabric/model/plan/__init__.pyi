@@ -36,7 +36,13 @@ from .lossless import (
     SpeedAndLength as SpeedAndLength,
     Watchdog as Watchdog,
 )
-from .plan import FabricPlan as FabricPlan, Plan as Plan, PortLabels as PortLabels
+from .plan import (
+    FabricPlan as FabricPlan,
+    FarPort as FarPort,
+    Plan as Plan,
+    PortLabels as PortLabels,
+    Uplink as Uplink,
+)
 from .sizing import (
     GroupSize as GroupSize,
     ServerPorts as ServerPorts,

@@ -14,7 +14,7 @@ from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
 from fabric.model.plan.topology import KINDS, NONE, Lengths
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
-from fabric.model.settings.site import PURPOSES, Attachment, Floor, Home, PodRule, Uplinks
+from fabric.model.settings.site import PURPOSES, Attachment, Below, Floor, Home, PodRule, Uplinks
 
 BACK_TO_BACK, RING = SWITCHLESS = ("back-to-back", "ring")  # kinds of topology without switches
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
@@ -225,6 +225,8 @@ class FabricSpec:
     silence: Mapping[str, str]  # code → why it does not apply to this fabric
     transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
+    below: Below | None = None
+    added: frozenset[str] = frozenset()  # attachments that follow from `below`, of this fabric or of another
 
     def at(self, *path: str | int) -> Place:
         """The place of a key of this fabric in the intent."""
@@ -240,8 +242,21 @@ class FabricSpec:
 
     @property
     def isolation(self) -> str:
-        """ "evpn", "vrf-lite", "acl", or "none": one routing table, which at most one tenant can have."""
+        """ "evpn", "vrf-lite", "acl", "bridged" (below another fabric), or "none": one table, of at most one tenant."""
+        if self.below is not None:
+            return "bridged"
         return "evpn" if self.overlay.kind == "evpn-vxlan" else self.overlay.isolation or "none"
+
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """Attachments that stand for leaves of fabrics below."""
+        return frozenset() if self.below else self.added
+
+    @property
+    def bridged_tenants(self) -> frozenset[str]:
+        """Tenants that leaves below bridge, of this fabric or of the one above: their networks may hold management pools."""
+        names = {its.tenant for its in self.attachments if its.name in self.added and its.tenant}
+        return frozenset(names | ({self.below.tenant} if self.below else set()))
 
     @property
     def bonds(self) -> bool:

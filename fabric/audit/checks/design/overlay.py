@@ -214,11 +214,13 @@ class Segments(FabricCheck):
 
     @staticmethod
     def _is_bond(fabric: FabricPlan, key: tuple[int, int, int], links: list[int]) -> bool:
-        """One link of a server to each leaf, or half of an attachment's."""
+        """One link of a server to each leaf, or half of an attachment's; of a switch below leaves without pairs all."""
         leaves = sorted(int(fabric.links.b[link]) for link in links)
         devices = {int(fabric.links.a[link]) for link in links}
+        if key[0] == key[1]:
+            return len(devices) == 1 and all(link in fabric.below for link in links)
         each = 1 if any(fabric.devices[device].role == SERVER for device in devices) else len(links) // 2
-        return leaves == [key[0]] * each + [key[1]] * each and key[0] != key[1] and len(devices) == 1
+        return leaves == [key[0]] * each + [key[1]] * each and len(devices) == 1
 
 
 class Ownership(FabricCheck):

@@ -170,7 +170,7 @@ def acl_name(tenant: str) -> str:
 
 def multihomed(view: SwitchView) -> bool:
     """Every leaf with a layer-2 network, bonds or none: one without it would flood a frame to both ends of a bond."""
-    return bool(view.networks) and "multihoming" not in view.model.lacks
+    return bool(view.networks and view.overlay) and "multihoming" not in view.model.lacks
 
 
 def interfaces(view: SwitchView) -> Tree:
@@ -253,9 +253,9 @@ def subinterface(view: SwitchView, port: Port, part: Subinterface) -> Tree:
     return merged(tree, vrf, tenant, addressed(part.address))
 
 
-def bridged(untagged: int, tagged: tuple[int, ...]) -> Tree:
+def bridged(untagged: int, tagged: tuple[int, ...], *, edge: bool = True) -> Tree:
     """An edge port of the bridge: servers do not speak spanning tree, and one that does is shut."""
-    stp = {"stp": {"admin-edge": True, "bpdu-guard": True}}
+    stp: Tree = {"stp": {"admin-edge": True, "bpdu-guard": True}} if edge else {}
     if tagged:
         member: Tree = {"untagged": untagged or "none", "vlan": keys(sorted({untagged, *tagged} - {0}))}
     else:
@@ -274,10 +274,10 @@ def bond(view: SwitchView, lag: Lag) -> Tree:
         "type": "bond",
         "description": lag.description,
         "bond": {"mode": "lacp", "member": keys(name_of(view, ref) for ref in lag.ports)},
-        "evpn": {"multihoming": {"segment": segment}},
+        **({"evpn": {"multihoming": {"segment": segment}}} if lag.esi else {}),
         "link": UP | {"mtu": view.overlay.mtu if view.overlay else view.underlay.mtu},
     }
-    return merged(tree, bridged(lag.untagged, lag.tagged))
+    return merged(tree, bridged(lag.untagged, lag.tagged, edge=lag.edge))
 
 
 def svi(view: SwitchView, network: Network) -> Tree:
