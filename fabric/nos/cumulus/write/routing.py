@@ -8,7 +8,6 @@ from dataclasses import replace
 from fabric.model.plan import LEAF, Acl, External, OverlaySession, Session, SwitchView, Vrf
 from fabric.nos.cumulus.write.interfaces import BRIDGE, acl_name, adaptive_ports, multihomed, name_of
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged, release
-from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, leak_policy, underlay_policy, vrf_policy
 from fabric.nos.target import description, neighbor
 
