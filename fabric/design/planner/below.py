@@ -220,7 +220,7 @@ def _leaves(site: SiteSpec, spec: FabricSpec, sizing: Sizing, known: FabricLock)
     spaces = dict(id_spaces(spec.name))
     known_keys = sorted(allocator.known)
     allocator.keep((key, space) for prefix, space in spaces.items() for key in known_keys if belongs(key, prefix))
-    report = Report()  # what is wrong with names is said when the fabric is planned
+    report = Report()  # wrong names are reported when the fabric is planned
     devices, _ = inventory.devices(spec, sizing, number(spec, sizing, allocator, spaces), site.site, {}, report)
     return {device.number: device.name for device in pins.rename(spec, devices, report) if device.role == LEAF}
 
