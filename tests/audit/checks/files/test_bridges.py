@@ -65,8 +65,8 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "oob1.nxos:16: error[FAB2531]: oob1: VLAN 201 reaches no gateway: no cable of this switch carries it on; behind it "
-            "Ethernet1/2 (gpu-0001 BMC)"
+            "oob1.nxos:16: error[FAB2531]: oob1: VLAN 201 reaches no gateway: no cable of this switch carries it on; behind "
+            "it Ethernet1/2 (gpu-0001 BMC)"
         ],
     ),
     ("FAB2531", "a gateway in no file"): (
