@@ -157,6 +157,9 @@ class Vrf:
     rd: Located[str] | None = None
     imports: list[Located[str]] = field(default_factory=list)  # route targets, "65000:50001"
     exports: list[Located[str]] = field(default_factory=list)
+    leaks: list[Located[str]] = field(default_factory=list)  # tables of this device whose routes it imports
+    leak_filter: Located[str] | None = None  # policy on the routes that it imports from other tables, or by route target
+    evpn_filter: Located[str] | None = None  # policy on those of its routes that EVPN advertises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ VNIs, tunnels and prefixes are judged by `fabric verify`; hosts and router MACs 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from fabric.audit.checks import Finding
@@ -19,7 +19,7 @@ from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import finding
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
-from fabric.model.plan import SwitchView
+from fabric.model.plan import SwitchView, Vrf
 from fabric.nos.state.records import EVPN
 
 PATIENCE_S = 20.0
@@ -35,10 +35,16 @@ def show(live: Live) -> ProofResult:
     return ProofResult(words, tuple(faults), measured)
 
 
-def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Finding]]:
-    """Waits until some switches have all of it: (routes by type, what is missing)."""
+def wait(
+    live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S, ends: Sequence[Endpoint] | None = None
+) -> tuple[dict[int, int], list[Finding]]:
+    """Waits until some switches have all of it, with all hosts or those of some ends: (routes by type, what is missing)."""
     tunnels = _tunnels(live, switches)
-    hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address and end.leaf in tunnels]
+    hosts = [
+        end
+        for end in (endpoints(live.lab) if ends is None else ends)
+        if end.network and ":" not in end.address and end.leaf in tunnels
+    ]
     # Hosts are learned from what they send; a gateway is asked by each.
     ping(
         live,
@@ -119,10 +125,17 @@ def _router_macs(
     for vrf in view.vrfs:
         table = switch.seen.routes.get(switch.vrf(vrf.name), {})
         gateways = {hop.gateway for hops in table.values() for hop in hops} & vteps
-        if unknown := sorted(gateways - (routers.get(str(vrf.vni)) or {}).keys() - {None}):
+        known = set().union(*((routers.get(vni) or {}).keys() for vni in (str(vrf.vni), *_leaked_vnis(view, vrf))))
+        if unknown := sorted(gateways - known - {None}):
             yield finding(
                 view.device.name, f"{switch.vrf(vrf.name)}: router MAC of {', '.join(map(str, unknown))} is unknown"
             )
+
+
+def _leaked_vnis(view: SwitchView, vrf: Vrf) -> list[str]:
+    """VNIs of the tables that routes of this one lead into: the router MAC is known there."""
+    sources = {leak.source for leak in vrf.leaks}
+    return [str(other.vni) for other in view.vrfs if other.name in sources]
 
 
 PROOF = Proof("overlay", "EVPN routes", show)

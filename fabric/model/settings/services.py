@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from fabric.base.text import is_unicast
-from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Server
+from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Routes, Server
 from fabric.model.settings.base import Count, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
@@ -93,6 +93,31 @@ class Network(Key):
             "NICs by their number; default: all ports"
         ),
     )
+    nics: Annotated[tuple[Line, ...], ListOf] = Field(
+        (), description="purposes of the NICs whose ports are in it; default: all ports of the tenant"
+    )
+    untagged: bool = Field(
+        False, description="untagged on ports with several networks, whose others are tagged; default: tagged on these"
+    )
+
+
+def _of_tenant(value: Any) -> Any:
+    """Lets the name of a tenant stand for all its routes."""
+    return {"from": value} if isinstance(value, str) else value
+
+
+class Import(Key):
+    """Routes of another tenant in this tenant's table: all that it has, or those of some prefixes."""
+
+    source: Name = Field(alias="from", description="tenant that has the routes")
+    prefixes: Routes | None = Field(
+        None,
+        min_length=1,
+        description=(
+            "the routes that are imported, and no others: `0.0.0.0/0` is the default route alone, any other prefix with all "
+            "inside it; default: all routes of that tenant"
+        ),
+    )
 
 
 class Tenant(Key):
@@ -107,9 +132,18 @@ class Tenant(Key):
     )
     vni: Vni | None = Field(None, description="VNI of the VRF; default: from `overlay.l3vni_base`")
     networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
-    imports: Annotated[tuple[Name, ...], ListOf] = Field(
-        (), description="tenants whose routes are imported; traffic needs the import on both sides"
+    imports: Annotated[tuple[Annotated[Import, BeforeValidator(_of_tenant)], ...], ListOf] = Field(
+        (),
+        description=(
+            "tenants whose routes are imported, by name all of them, or `{from: NAME, prefixes: […]}`; traffic needs the "
+            "import on both sides"
+        ),
     )
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Tenants of which it imports something."""
+        return tuple(dict.fromkeys(item.source for item in self.imports))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +209,15 @@ class Qos(Key):
     )
     lossless_percent: int = Field(
         60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
+    )
+    lossless_memory_percent: int | None = Field(
+        None,
+        ge=10,
+        le=90,
+        description=(
+            "share of a switch's shared buffer for the lossless class, percent; the rest is best effort; default: that of "
+            "the network OS. Headroom is counted in the whole buffer"
+        ),
     )
     traffic: Literal["static", "dynamic"] = Field(
         "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"

@@ -103,6 +103,11 @@ SELECTORS = {
         "homing: expected NICs of the group (compute), got 'compte'",
     ),
     "Tenant.nics": ("nics: compute, imports", "nics: compte, imports", "expected NICs that this fabric connects (compute)"),
+    "Network.nics": (
+        "nics: compute, imports: blue}",
+        "networks: [{name: web, nics: compte}], imports: blue}",
+        "expected NICs of the tenant (compute), got 'compte'",
+    ),
     "ServerGroup.nics": ("nics: compute, count", "nics: compte, count", "has no NICs for 'compte'"),
     "Topology.switch": (
         "topology:\n      leaf: {switch: ours, ",
@@ -131,7 +136,7 @@ SELECTORS = {
     "Below.network": ("network: bmc", "network: bcm", "expected a network of tenant 'oob', got 'bcm'"),
     "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "expected a tenant of the fabric or `default`, got 'defalt'"),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
-    "Tenant.imports": ("imports: blue", "imports: bleu", "error[FAB144]"),
+    "Import.source": ("imports: blue", "imports: bleu", "error[FAB144]"),
     "Fabric.pins": ("{backend-leaf001:", "{backend-leaf01x:", "error[FAB139]: pins: unknown switch"),
     "Fabric.releases": ("    releases: {eos", "    releases: {eoss", "error[FAB107]"),
     "Site.releases": ("dc1\nreleases: {eos", "dc1\nreleases: {eoss", "error[FAB107]"),
@@ -191,6 +196,7 @@ FREE = {
     "NicSet.rdma_devices": "names that the kernel of the server has",
     "External.accept": ADDRESS,
     "DhcpRelay.servers": ADDRESS,
+    "Import.prefixes": ADDRESS,
     "Pin.loopback": ADDRESS,
     "Pin.management": ADDRESS,
     "AsnScheme.ranges": FORM,

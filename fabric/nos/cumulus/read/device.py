@@ -291,6 +291,12 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own.rd = string(bgp.at("rd"), file)
         own.imports = _keys(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
+        for family in UNICAST:
+            leaked = bgp.at("address-family", family, "route-import", "from-vrf")
+            own.leaks += [] if off(leaked) else _keys(leaked.at("list"), file)
+            own.leak_filter = own.leak_filter or string(leaked.at("route-map"), file)
+            advertised = bgp.at("address-family", family, "route-export", "to-evpn", "route-map")
+            own.evpn_filter = own.evpn_filter or string(advertised, file)
 
 
 def _routes(facts: Facts, file: str, tree: Branch) -> None:

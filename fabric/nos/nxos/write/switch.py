@@ -165,6 +165,7 @@ class Table:
     vni: int  # 0: VRF-lite
     rd: str
     imports: tuple[str, ...]
+    import_map: str  # route map on what they bring, "" without one
     exports: str
     connected: str
     template: str  # of its sessions over the fabric, "" for none
@@ -242,11 +243,13 @@ def table(view: SwitchView, vrf: Vrf) -> Table:
         raise CannotRender(f"tenant {vrf.name}: NX-OS keeps this VRF name for itself")
     overlay = vrf.vni is not None
     template = f"FABRIC-{vrf.name}" if vrf.sessions else ""
+    leaked = [leak.route_target for leak in vrf.leaks]
     return Table(
         name=vrf.name,
         vni=vrf.vni or 0,
         rd=vrf.rd if overlay else "",
-        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports))) if overlay else (),
+        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports, *leaked))) if overlay else (),
+        import_map=routing.LEAK_MAP.format(vrf.name) if leaked else "",
         exports=vrf.route_target if overlay else "",
         connected=f"RM-{vrf.name}-CONNECTED",
         template=template,
