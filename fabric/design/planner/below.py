@@ -155,7 +155,7 @@ def _with_tenant(
     plans = tenant_numbers.number(above, known[above.name].tenants, report)
     at = next(n for n, tenant in enumerate(above.tenants) if tenant.name == below.tenant)
     networks = tuple(
-        Network(name=stated.name, vlan=plan.vlan, gateway=stated.gateway)
+        Network(name=stated.name, vlan=plan.vlan, gateway=stated.gateway, untagged=stated.untagged)
         for stated, plan in zip(above.tenants[at].networks, plans[at].networks, strict=True)
     )
     common = sorted(set(spec.leaf.model.speeds) & set(above.leaf.model.speeds))
