@@ -124,6 +124,33 @@ def management_ports(its: Made) -> None:
     assert len(set(addresses.values())) == len(addresses)
 
 
+def below_a_pair(its: Made) -> None:
+    """Both ends of every bond have the VLANs of the tenant, and the gateways above pass DHCP requests on."""
+    facts_of = {view.device.name: facts for view, facts in its.devices}
+    bonds = 0
+    for view, facts in its.devices:
+        for port in view.ports:
+            if not (port.lag and port.peer and port.peer.model):
+                continue
+            far = facts_of[port.peer.device.name]
+            ends = []
+            for near, other in ((facts, far.name), (far, facts.name)):
+                members = [it for it in near.interfaces.values() if it.bond and it.description]
+                member = next(it for it in members if it.description and it.description.value.startswith(f"{other} "))
+                assert member.bond is not None
+                bond = near.interfaces[member.bond.value]
+                ends.append(({fact.value for fact in bond.trunk}, bond.mtu and bond.mtu.value))
+            assert ends[0] == ends[1]
+            assert ends[0][0] == {200, 201, 202}
+            bonds += 1
+    assert bonds == 8  # four links, from both ends
+    for _, facts in its.leaves("core"):
+        assert {text.value for text in vlan_interface(facts, 201).relays} == {"10.21.0.2"}
+        assert {text.value for text in vlan_interface(facts, 200).gateways} == {"172.16.0.1/24"}
+    oob = its.plan.fabrics["oob"]
+    assert {device.name for device in oob.management_ports.values()} == facts_of.keys()
+
+
 def tenant_networks(its: Made) -> None:
     """Every server is in the VLAN of its tenant, and its leaf has the gateway in the tenant's VRF."""
     for view, facts in its.leaves("frontend"):
@@ -259,6 +286,7 @@ def vlan_interface(facts: Facts, vlan: int) -> Interface:
 
 PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/oob.md": (management_ports, SYSTEMS),
+    "docs/howto/oob-below.md": (below_a_pair, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/vlan.md": (tenant_networks, SYSTEMS),
     "docs/howto/border.md": (external_session, SYSTEMS),
     "docs/howto/management.md": (management_addresses, SYSTEMS),
