@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,12 +127,13 @@ def summarize(intent: Intent) -> dict[str, Any]:
     return counts(intent)
 
 
-def plan(intent: Intent, known: Lock | None = None) -> Plan:
+def plan(intent: Intent, known: Lock | None = None, *, emulated: Collection[str] = ()) -> Plan:
     """Size, wire and number every fabric.
 
     Args:
         intent: the design to plan.
         known: values to keep; None reads the lock file of the site.
+        emulated: features that switches need not have, as a lab stands in for them.
 
     Raises:
         InputError: the intent has no plan, with the limit that is exceeded.
@@ -143,7 +144,7 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
 
     known = numbers(intent) if known is None else known
     site = resolve_intent(intent)
-    site_plan = plan_site(site, known, targets.choose(site.fabrics))
+    site_plan = plan_site(site, known, targets.choose(site.fabrics, emulated))
     targets.refuse_stated(site_plan)
     stopped = stopped_run(intent)
     return replace(site_plan, warnings=(*site_plan.warnings, stopped)) if stopped else site_plan

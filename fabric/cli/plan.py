@@ -117,7 +117,8 @@ def services(fabric: FabricPlan) -> list[str]:
         parts = [f"{tenant.name} {counted(count[index], 'port')}" for index, tenant in enumerate(tenancy.tenants)]
         shut = f", {count[CLOSED]:,} shut" if count[CLOSED] else ""
         number = f", {len(parts):,} tenants" if len(parts) > MAX_LISTED else ""
-        how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
+        kinds = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}
+        how = f"bridged to fabric {fabric.spec.below.fabric}" if fabric.spec.below else kinds[tenancy.kind]
         out.append(f"  tenants   {how}{number}: {listed(parts, MAX_LISTED)}{shut}")
     if fabric.lossless:
         shares, unknown = list[str](), list[str]()

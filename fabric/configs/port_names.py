@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 
 from fabric.configs.hosts.view import BMC, interface_name
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, PortLabels, PortRef
+from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FarPort, PortLabels, PortRef
 from fabric.nos.target import management_port, target
 
 Names = NDArray[Any]  # elements are str
+
+
+def far_port_name(far: FarPort) -> str:
+    """The name of a port of another fabric in its network OS, "" where it is unknown."""
+    try:
+        return target(far.device.nos).port_name(far.model, far.ref, far.device.model) if far.device.nos else ""
+    except (KeyError, ValueError, IndexError):
+        return ""  # the target is not installed, or refuses the model or the breakout
 
 
 class PortNames(PortLabels):
@@ -30,12 +38,7 @@ class PortNames(PortLabels):
             kernel = self.fabric.spec.ethernet and group.nics != BMC  # others have no Ethernet interface in the host
             return interface_name(label, group.nic, ref.cage, ref.sub) if kernel else label
         model = self.models.get(device.role)
-        if model is None or not device.nos:
-            return ""
-        try:
-            return target(device.nos).port_name(model, ref, device.model)
-        except (KeyError, ValueError, IndexError):
-            return ""  # the target is not installed, or refuses the model or the breakout
+        return "" if model is None else far_port_name(FarPort(device, ref, model))
 
     def columns(self, end: str) -> tuple[Names, Names]:
         """Labels and own names of the ends `a` or `b` of all links."""
@@ -56,6 +59,8 @@ class PortNames(PortLabels):
         label, name = labels[every.ravel()], names[every.ravel()]
         for link, switch in self.fabric.management_ports.items() if end == "a" else ():
             label[link] = name[link] = management_port(switch)
+        for link, far in self.fabric.below.items() if end == "a" else ():
+            name[link] = far_port_name(far)
         return label, name
 
     def possible(self, device: Device) -> Iterator[PortRef]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 from ipaddress import IPv6Address, ip_address
 from itertools import repeat
@@ -55,7 +56,7 @@ def tenants(fabric: FabricPlan) -> tuple[list[str], list[str], list[object]]:
     tags = [" ".join(str(vlan) for vlan in sorted(n.vlan for n in tenant.networks)) for tenant in tenancy.tenants]
     vlans = np.array([*tags, "", ""], dtype=object)[tenancy.owner].tolist()
     for link in tenancy.chosen:
-        vlans[link] = str(tenancy.networks(link)[0].vlan)
+        vlans[link] = " ".join(str(vlan) for vlan in sorted(n.vlan for n in tenancy.networks(link)))
     slices: dict[int, list[int]] = {}
     for connection in tenancy.external_connections:
         if connection.tenant >= 0:
@@ -131,13 +132,17 @@ def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
     links, names = fabric.links.lists(), PortNames(fabric)
     lengths = fabric.spec.length_m
     devices, metres = [device.name for device in fabric.devices], [lengths[kind] for kind in KINDS]
+    lower = [devices[index] for index in links["a"]]
+    if fabric.spec.below is not None:
+        for link, device in fabric.management_ports.items():
+            lower[link] = device.name
     (a_port, a_name), (b_port, b_name) = names.columns("a"), names.columns("b")
     yield from zip(
         repeat(name, len(fabric.links)),
         [KINDS[kind] for kind in links["kind"]],
         links["speed_gbps"],
         [metres[kind] for kind in links["kind"]],
-        [devices[index] for index in links["a"]],
+        lower,
         a_port.tolist(),
         [devices[index] for index in links["b"]],
         b_port.tolist(),
@@ -150,15 +155,20 @@ def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
 
 
 def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
-    """Lower end → upper end of the links of a table, older ones too; what is no such table gives none."""
+    """Lower end → upper end of the links of a table, older ones too; what is no such table gives none.
+
+    Management ports share the name of their attachment: what several links have says nothing of one of them.
+    """
     try:
         rows = csv.reader(io.StringIO(text))
         header = next(rows, [])
         lower = itemgetter(*(header.index(column) for column in ("fabric", "a", "a_port")))
         upper = itemgetter(*(header.index(column) for column in ("b", "b_port")))
-        return {lower(row): upper(row) for row in rows if row}
+        pairs = [(lower(row), upper(row)) for row in rows if row]
     except (csv.Error, ValueError, IndexError):
         return {}
+    times = Counter(end for end, _ in pairs)
+    return {end: far for end, far in pairs if times[end] == 1}
 
 
 # --- BGP sessions beyond the underlay: external connections, and VRF-lite on every fabric link ----------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -25,11 +25,13 @@ WORDS = {
     "l3vni": "tenants by EVPN type-5 routes (L3 VNI)",
     "l2vni": "layer-2 networks over EVPN (L2 VNI)",
     "multihoming": "server bonds across two leaves",
+    "bond_fallback": "bonds that carry traffic before the server speaks LACP",
     "imports": "route imports between tenants of an overlay",
     "leaks": "route imports by prefix between tenants of an overlay",
     "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
     "watchdog": "a PFC watchdog on every lossless port",
+    "lossless_memory": "a share of the buffer for the lossless class",
     "hash_seed": "a hash seed per tier",
     "dynamic_balancing": "dynamic load balancing",
     "snmp": "SNMPv3",
@@ -80,6 +82,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
+        if how == "bridged":
+            yield Need("l2vni", (LEAF,), spec.at("below"), of_model=False)  # what knows VLANs and bonds
         for whole, capability in ((True, "imports"), (False, "leaks")) if how == "evpn" else ():
             places = [n for n, item in enumerate(tenant.imports) if (item.prefixes is None) == whole]
             if places:
@@ -94,6 +98,11 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if spec.roce and spec.qos.pfc_watchdog:
         path = ("qos", "pfc_watchdog")
         yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")
+    if spec.roce and spec.qos.lossless_memory_percent is not None:
+        yield Need("lossless_memory", EVERY, spec.at("qos", "lossless_memory_percent"), beside="lossless")
+    for index, group in enumerate(spec.groups):
+        if any(use.fallback for use in group.uses):
+            yield Need("bond_fallback", (LEAF,), spec.at("servers", index, "homing"))
     if spec.qos.enabled:
         yield Need("lossless", EVERY, spec.at("qos", "enabled"))
     if spec.stated("underlay", "load_balancing", "seed"):
@@ -109,13 +118,23 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need(method, EVERY, _place(spec, f"management.aaa.{method}"))
 
 
-def check_capabilities(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str]], report: Report) -> None:
-    """Refuses what a switch cannot do, with the place in the intent. `chosen`: network OS by fabric and role."""
+def check_capabilities(
+    specs: Mapping[str, FabricSpec],
+    chosen: Mapping[str, Mapping[str, str]],
+    report: Report,
+    emulated: Collection[str] = (),
+) -> None:
+    """Refuses what a switch cannot do, with the place in the intent.
+
+    Args:
+        chosen: network OS by fabric and role.
+        emulated: fields of Capabilities that need not be there.
+    """
     for name, spec in specs.items():
         if not spec.ethernet:
             continue
         seen: set[tuple[str, str, str]] = set()
-        for need in needs(spec):
+        for need in (need for need in needs(spec) if need.what not in emulated):
             for role in _there(spec, need.roles):
                 tier: TierSpec = getattr(spec, role)
                 nos = chosen[name][role]
@@ -277,14 +296,17 @@ def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:
 ROLES = (LEAF, SPINE, CORE)
 
 
-def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
+def choose(specs: Mapping[str, FabricSpec], emulated: Collection[str] = ()) -> dict[str, dict[str, str]]:
     """Network OS by fabric and role; "" for a switch without a known one.
+
+    Args:
+        emulated: features that something else stands in for, as fields of Capabilities.
 
     Raises InputError for features of the intent that a switch lacks.
     """
     report = Report()
     chosen = {name: {role: _of(spec, role) for role in ROLES} for name, spec in specs.items()}
-    check_capabilities(specs, chosen, report)
+    check_capabilities(specs, chosen, report, emulated)
     report.raise_errors()
     return chosen
 

@@ -37,6 +37,7 @@ from fabric.model.plan import (
     VrfLeak,
     own_networks,
     own_pools,
+    port_vlans,
     tenants_behind,
 )
 
@@ -75,9 +76,7 @@ class TenantViews:
                 return replace(port, lossless=None) if connections else port
             tenant = tenancy.tenants[owner]
             if tenant.networks:
-                networks = tenancy.networks(link) if link in tenancy.chosen else tenant.networks
-                vlans = tuple(sorted(network.vlan for network in networks))
-                untagged, tagged = (vlans[0], ()) if len(vlans) == 1 else (0, vlans)
+                untagged, tagged = port_vlans(tenancy.networks(link) if link in tenancy.chosen else tenant.networks)
                 return replace(port, address=None, peer_address=None, untagged=untagged, tagged=tagged, lag=self.lag[link])
             return replace(port, acl=tenant.name) if tenancy.kind == "acl" else replace(port, vrf=tenant.name)
         slices = tuple(self._slice(n, first[link], end) for n, first in self.slices.items() if first[link] >= 0)
@@ -164,17 +163,19 @@ class TenantViews:
         """The VLANs that this leaf has ports in."""
         if device.role != LEAF:
             return ()
-        vlans = _vlans(ports)
+        vlans, overlaid = _vlans(ports), self.tenancy.kind == "evpn"  # else the gateways are on the leaves above
         return tuple(
             Network(
                 name=name,
-                vrf=vrf,
+                vrf=vrf if overlaid else "",
                 vlan=network.vlan,
-                vni=network.vni,
-                rd=f"{router_id}:{10_000 + network.number}",
-                route_target=route_target,
-                gateway=gateway,
-                own_address=f"{address(network.own_address(device.number))}/{network.length}" if gateway else None,
+                vni=network.vni if overlaid else 0,
+                rd=f"{router_id}:{10_000 + network.number}" if overlaid else "",
+                route_target=route_target if overlaid else "",
+                gateway=gateway if overlaid else None,
+                own_address=f"{address(network.own_address(device.number))}/{network.length}"
+                if gateway and overlaid
+                else None,
             )
             for network, name, vrf, route_target, gateway in self._networks
             if network.vlan in vlans
@@ -199,22 +200,26 @@ class TenantViews:
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
         """The bonds of this leaf. The designated forwarder alternates between the two leaves from bond to bond."""
         by_number = grouped((port.lag, port) for port in ports if port.lag)
-        mac = self._system_mac(device)
+        mac, paired = self._system_mac(device), device.index in self.tenancy.pair
         first = device.index < self.tenancy.pair.get(device.index, device.index)
         result = []
         for number, members in sorted(by_number.items()):
             peer = members[0].peer
             assert peer is not None
+            names = dict.fromkeys(port.peer.device.name for port in members if port.peer is not None)
+            far = f"{peer.device.name} {peer.port_name}" if len(names) == 1 else " ".join(names)
             result.append(
                 Lag(
                     number=number,
-                    description=f"{peer.device.name} {peer.port_name}",
+                    description=far,
                     ports=tuple(port.ref for port in members),
                     untagged=members[0].untagged,
                     tagged=members[0].tagged,
-                    system_mac=mac,
-                    esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}",
+                    system_mac=mac if paired else "",
+                    esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}" if paired else "",
                     preferred=first == bool(number % 2),
+                    fallback=(device.index, number) in self.tenancy.fallback,
+                    edge=peer.model is None,
                 )
             )
         return tuple(result)
@@ -247,7 +252,7 @@ class TenantViews:
             peer_management=manage(other),
             shared_vtep=address(self.tenancy.pair_vtep[device.index]) if one_vtep else "",
             system_mac=self._system_mac(device),
-            ports=tuple(port.ref for port in ports if port.peer is not None and port.peer.device.index == other),
+            ports=tuple(p.ref for p in ports if p.kind == "fabric" and p.peer is not None and p.peer.device.index == other),
         )
 
     def externals(self, ports: Sequence[tuple[Port, int]]) -> tuple[External, ...]:

@@ -9,7 +9,8 @@ from ipaddress import IPv6Address, ip_address
 from netaddr import IPNetwork
 
 from fabric.base.text import ipv4
-from fabric.configs.targets import balances_by_load
+from fabric.configs.port_names import far_port_name
+from fabric.configs.targets import balances_by_load, mtu_limit
 from fabric.configs.tenant_views import TenantViews
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
@@ -22,6 +23,7 @@ from fabric.model.plan import (
     SERVER,
     SERVER_LEAF,
     SPINE,
+    VXLAN_BYTES,
     Aaa,
     Balancing,
     Device,
@@ -38,6 +40,7 @@ from fabric.model.plan import (
     Slot,
     SwitchView,
     Underlay,
+    Uplink,
     core_downlinks,
     leaf_layout,
     nic_name,
@@ -129,11 +132,15 @@ class Views:
 
     @cached_property
     def underlay(self) -> Underlay:
-        stated, prefixes = self.fabric.spec.underlay, self.fabric.prefixes
+        stated, prefixes, below = self.fabric.spec.underlay, self.fabric.prefixes, self.fabric.spec.below
+        limit = self.mtu_limit
+        if below is not None:  # what the ports above have, whose packets travel inside VXLAN
+            above = self.plan.fabrics[below.fabric]
+            limit = min(limit, min(above.spec.underlay.mtu, mtu_limit(above)) - VXLAN_BYTES)
         return Underlay(
             family="ipv6" if self.v6 else "ipv4",
             unnumbered=self.unnumbered,
-            mtu=min(stated.mtu, self.mtu_limit),
+            mtu=min(stated.mtu, limit),
             keepalive_s=stated.keepalive_s,
             hold_s=stated.hold_s,
             bfd=stated.bfd.enabled,
@@ -188,8 +195,9 @@ class Views:
         number = int(self.fabric.management[device.index])
         net = next((net for net in self._management_net if net.first <= number <= net.last), None)
         address = ip_address(number)
-        length = net.prefixlen if net is not None else address.max_prefixlen
-        gateway = stated.gateway or (str(ip_address(net.first + 1)) if net is not None else None)
+        first, length = (net.first + 1, net.prefixlen) if net is not None else (0, address.max_prefixlen)
+        first, length = self.fabric.manage.get(str(net), (first, length))  # a pool may lie in a larger network
+        gateway = stated.gateway or (str(ip_address(first)) if net is not None else None)
         return Management(
             address=f"{address}/{length}",
             gateway=gateway,
@@ -212,7 +220,7 @@ class Views:
     def _tables_of_their_own(self) -> bool:
         """Whether server subnets are in the VRFs of tenants, and the default VRF has loopbacks only."""
         tenancy = self.fabric.tenancy
-        return bool(tenancy.tenants) and tenancy.kind in ("evpn", "vrf-lite")
+        return bool(tenancy.tenants) and tenancy.kind in ("evpn", "vrf-lite", "bridged")
 
     def _aggregates(self, device: Device) -> tuple[str, ...]:
         found = None if self._tables_of_their_own else self.fabric.aggregate.get(device.index)
@@ -231,6 +239,9 @@ class Views:
             linked.append((port, link))
             cabled.setdefault(port.ref.cage, []).append(port)
         ports: list[Port] = []
+        for uplink in self.fabric.uplinks:
+            if uplink.device == device.index:
+                cabled.setdefault(uplink.ref.cage, []).append(self._uplink(uplink))
         for cage, empty in self._kept(device).items():
             in_cage = cabled.get(cage, empty)
             split, speed = in_cage[0].ref.split, in_cage[0].ref.speed_gbps
@@ -285,13 +296,14 @@ class Views:
             address = f"{self._text(low if first else low + 1)}/{fabric.subnet_length}"
             peer_address = self._text(low + 1 if first else low)
         fabric_link = kind in BETWEEN_SWITCHES
+        below = self.fabric.below.get(link)
         port = Port(
             ref=ref,
             kind="fabric" if fabric_link else "server" if kind == SERVER_LEAF else "attachment",
             peer=Peer(
-                device,
-                self.models.get(device.role),
-                self._ref(link, far) if fabric_link else None,
+                below.device if below else device,
+                below.model if below else self.models.get(device.role),
+                self._ref(link, far) if fabric_link or below else None,
                 self._port_name(device, link),
             ),
             length_m=self._lengths[kind],
@@ -303,6 +315,21 @@ class Views:
             else None,
         )
         return self.tenants.port(port, link, kind, end) if self._has_tenancy else port
+
+    def _uplink(self, uplink: Uplink) -> Port:
+        """A port to the fabric above, a trunk of all networks of the tenant; its far end is in the bond of a pair there."""
+        far = uplink.far
+        assert far is not None
+        vlans = tuple(sorted(network.vlan for network in self.fabric.tenancy.tenants[0].networks))
+        return Port(
+            ref=uplink.ref,
+            kind="attachment",
+            peer=Peer(far.device, far.model, far.ref, far_port_name(far)),
+            length_m=uplink.length_m,
+            untagged=vlans[0] if len(vlans) == 1 else 0,
+            tagged=vlans if len(vlans) > 1 else (),
+            lag=uplink.lag,
+        )
 
     @cached_property
     def _has_tenancy(self) -> bool:
@@ -341,6 +368,8 @@ class Views:
         """A port of a device other than a switch: of a server's NIC, or `port3` of an attachment."""
         if switch := self.fabric.management_ports.get(link):
             return f"{switch.name} {management_port(switch)}"
+        if far := self.fabric.below.get(link):
+            return far_port_name(far)
         if device.role == ATTACHED:
             return f"port{self.columns['a_cage'][link]}"
         if device.role != SERVER:

@@ -44,7 +44,15 @@ class Aim:
     cores: int = 0  # of all of them
 
 
-def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str | None = None) -> Changed:
+def scaled(
+    intent: Intent,
+    plan: Planning,
+    spines: int,
+    leaves: int,
+    fabric: str | None = None,
+    *,
+    emulated: Collection[str] = (),
+) -> Changed:
     """The intent with at most `leaves` leaves in every fabric and `spines` spines in every plane and pod of it.
 
     `fabric`, or else the one with the most leaves, gets exactly so many leaves; others may have fewer, as their units
@@ -55,7 +63,7 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
     """
     report = Report()
     site = resolve(intent.site, intent.source)
-    targets.choose(site.fabrics)
+    targets.choose(site.fabrics, emulated)
     sized = size_site(site, Lock())
     _check_asked(intent, spines, leaves, fabric, report)
     first = fabric or max(sized, key=lambda name: sized[name][1].leaves)
@@ -144,7 +152,7 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
     above = next((n for n in range(leaves + 1, sizing.leaves + 1) if _units(sizing, n)), 0)
     each = " or ".join(str(n) for n in sorted({group.unit_leaves for group in sizing.leaf_groups}))
     if sizing.kind == "collapsed":
-        reason = "a collapsed-spine pair has two"
+        reason = f"a collapsed-spine pair has two{' in each plane' if sizing.planes > 1 else ''}"
     elif below:
         reason = f"a unit of servers has {each}"
     elif sizing.tiers == 3 and sizing.pods >= KEPT:

@@ -72,6 +72,8 @@ class Interface:
     local: str = ""  # address that a tunnel starts at
     answers: bool = False  # a tunnel whose bridge answers ARP for hosts that it knows
     parent: str = ""  # the port that this is a tagged slice of
+    bond: str = ""  # of a host: the bond it stands for a port of; all of them have its addresses and its MAC
+    standby: int = 0  # place among the ports of its bond: a host sends over the first one whose link is up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

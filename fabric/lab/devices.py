@@ -38,6 +38,12 @@ BASE_SYSCTLS = (
 )
 
 
+# Without Ethernet segments two switches would take a host from each other with every packet that it sends over another port:
+# so it sends over one at a time.
+BONDS = "bonds: a host sends over one of their ports at a time; LACP, hashing and Ethernet segments are not emulated"
+BOND_SYSCTLS = (("net.ipv4.conf.all.ignore_routes_with_linkdown", "1"),)
+
+
 def switch(view: SwitchView, facts: Facts, files: Mapping[str, str]) -> Node:
     """One switch.
 
@@ -101,11 +107,12 @@ class _SwitchDrawing:
         if interface is None:
             yield Interface(name=name, kind=PORT, up=False)
             return
-        carries, member = interface, False
+        carries = interface
         if interface.bond is not None:
-            carries, member = self._bond(name, interface.bond.value, interface)
+            self.lacks = [BONDS]
+            carries = self.facts.interfaces.get(interface.bond.value, interface)
         up = interface.enabled is None or interface.enabled.value
-        access = carries.access.value if carries.access and not member else 0
+        access = carries.access.value if carries.access else 0
         yield Interface(
             name=name,
             kind=PORT,
@@ -116,16 +123,7 @@ class _SwitchDrawing:
             bridge=self.bridges.get(access, ""),
             mac=mac(self.name, name),
         )
-        if not member:
-            yield from self._slices(name, carries, up)
-
-    def _bond(self, name: str, bond: str, own: read.Interface) -> tuple[read.Interface, bool]:
-        """What a member of a bond carries here: the first one all, the others nothing."""
-        words = f"bond {bond}: only its first cable is used; LACP and Ethernet segments are not emulated"
-        first = next(other for other in self.ports if _bond_of(self.facts, other) == bond)
-        if words not in self.lacks:
-            self.lacks.append(words)
-        return self.facts.interfaces.get(bond, own), name != first
+        yield from self._slices(name, carries, up)
 
     def _slices(self, name: str, carries: read.Interface, up: bool) -> Iterator[Interface]:
         """Tagged subinterfaces of a routed port, tagged VLANs of a bridge port."""
@@ -226,11 +224,6 @@ def own_mtu(facts: Facts, name: str) -> Located[int] | None:
     return own.mtu if own else None
 
 
-def _bond_of(facts: Facts, name: str) -> str:
-    own = facts.interfaces.get(name)
-    return own.bond.value if own and own.bond else ""
-
-
 def _vrf(port: read.Interface) -> str:
     return port.vrf.value if port.vrf else ""
 
@@ -274,55 +267,61 @@ def server(name: str, text: str) -> Node:
         kind=SERVER,
         role=SERVER,
         interfaces=interfaces,
-        sysctls=(*SYSCTLS, *RELAY_SYSCTLS) if own else SYSCTLS,
+        sysctls=(*SYSCTLS, *(RELAY_SYSCTLS if own else ()), *(BOND_SYSCTLS if parts[1] else ())),
         routes=tuple(drawn.routes),
         rules=tuple(drawn.rules),
-        lacks=tuple(drawn.lacks),
+        lacks=(BONDS,) if parts[1] else (),
     )
 
 
 class _ServerDrawing:
     def __init__(self, name: str, ethernets: Mapping[str, Any], bonds: Mapping[str, Any], vlans: Mapping[str, Any]) -> None:
         self.name, self.ethernets, self.vlans = name, ethernets, vlans
-        self.bond_of = {member: (bond, own) for bond, own in bonds.items() for member in own["interfaces"]}
-        self.first = {own["interfaces"][0] for own in bonds.values()}
+        self.bond_of = {member: (bond, own, at) for bond, own in bonds.items() for at, member in enumerate(own["interfaces"])}
         self.routes: list[Route] = []
         self.rules: list[Rule] = []
-        self.lacks = [f"{bond}: only its first port is used; LACP is not emulated" for bond in bonds]
 
     def interfaces(self) -> Iterator[Interface]:
+        """Every port, and its part of each VLAN. Each port of a bond has what the bond has, as its standby."""
         for name, stated in self.ethernets.items():
-            bond, settings = self.bond_of.get(name, (name, stated))
-            alone = bond == name or name in self.first
-            shut = stated.get("activation-mode") == "off"
-            yield self._interface(name, settings if alone else {}, up=not shut)
-            if not alone:
-                continue
+            bond, settings, at = self.bond_of.get(name, ("", stated, 0))
+            standby = (at + 1 - trailing_number(self.name)) % len(settings["interfaces"]) if bond else 0
+            member = {"bond": bond, "standby": standby}
+            yield self._interface(name, settings, up=stated.get("activation-mode") != "off", mac_of=bond or name, **member)
             for vlan, part in self.vlans.items():
-                if part["link"] == bond:
-                    yield self._interface(vlan, part, up=True, parent=name)
+                if part["link"] == (bond or name):
+                    yield self._interface(_part(vlan, at), part, up=True, mac_of=vlan, parent=name, **member)
 
-    def _interface(self, name: str, settings: Mapping[str, Any], up: bool, parent: str = "") -> Interface:
-        for route in settings.get("routes", ()):
-            table, metric = int(route.get("table", 0)), int(route.get("metric", 0))
+    def _interface(self, name: str, settings: Mapping[str, Any], *, mac_of: str, **its: Any) -> Interface:
+        # IPv6 has no sysctl that keeps a port on standby silent.
+        fit = [text for text in map(str, settings.get("addresses", ())) if not (its["standby"] and ":" in text)]
+        for route in settings.get("routes", ()) if fit else ():
+            table, metric = int(route.get("table", 0)), int(route.get("metric", 0)) + its["standby"]
             source = str(route.get("from", ""))
             found = Route(
                 to=str(route["to"]), via=str(route["via"]), interface=name, table=table, metric=metric, source=source
             )
             self.routes.append(found)
-        for rule in settings.get("routing-policy", ()):
+        for rule in settings.get("routing-policy", ()) if not its["standby"] else ():
             self.rules.append(Rule(str(rule["from"]), int(rule["table"]), int(rule["priority"])))
-        addresses = tuple(map(str, settings.get("addresses", ())))
         mtu = int(settings.get("mtu", 0))
-        return Interface(name=name, kind=PORT, addresses=addresses, mtu=mtu, up=up, mac=mac(self.name, name), parent=parent)
+        return Interface(name=name, kind=PORT, addresses=tuple(fit), mtu=mtu, mac=mac(self.name, mac_of), **its)
 
     def slice(self, port: str, tag: int) -> str:
         """Name of the interface that has a tagged network of a port, "" for none."""
-        bond = self.bond_of.get(port, (port, None))[0]
-        if bond != port and port not in self.first:
-            return ""  # the first port alone stands for a bond
-        found = (name for name, part in self.vlans.items() if part["link"] == bond and int(part["id"]) == tag)
+        bond, _, at = self.bond_of.get(port, (port, None, 0))
+        found = (_part(name, at) for name, part in self.vlans.items() if part["link"] == bond and int(part["id"]) == tag)
         return next(found, "")
+
+
+def trailing_number(name: str) -> int:
+    """`gpu-0007` → 7; 1 for a name without one. Hosts take turns by it over the ports of their bonds."""
+    return int("0" + re.split(r"\D", name)[-1]) or 1
+
+
+def _part(vlan: str, at: int) -> str:
+    """The interface of a VLAN on one port of a bond: the first port's has its name."""
+    return f"{vlan[:13]}-{at + 1}" if at else vlan
 
 
 def tagged(text: str, port: str, tag: int) -> str:

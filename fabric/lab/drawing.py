@@ -21,7 +21,7 @@ from fabric.configs.hosts.netplan import netplan_text
 from fabric.configs.hosts.view import ETHERNET, Host, HostNic, hosts, sides
 from fabric.configs.render import environment
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Blueprint, End, Interface, Node, Route, Wire
-from fabric.lab.devices import BASE_SYSCTLS, mac, server, switch, tagged
+from fabric.lab.devices import BASE_SYSCTLS, BONDS, mac, server, switch, tagged
 from fabric.model.plan import ATTACHED, ATTACHMENT, External, FabricPlan, Plan, Port, PortLabels, PortRef, SwitchView
 from fabric.nos.reading import read_device
 from fabric.nos.target import management_port, target, targets
@@ -32,6 +32,7 @@ from fabric.nos.target import management_port, target, targets
 # A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing. It
 # sends back to each border leaf what it has from another one.
 
+MANAGEMENT = "-management"  # the node of a switch's management port has the name of the switch before it
 ANYWHERE = {4: "198.51.100.1", 6: "2001:db8:51::1"}  # documentation prefixes: what a default route leads to
 
 
@@ -44,6 +45,11 @@ class Leg:
     interface: str  # of the stand-in
     external: External | None
     seat: Seat | None = None  # in a layer-2 network
+
+    @property
+    def bonded(self) -> bool:
+        """One of the links of a bond that has an address."""
+        return self.seat is not None and self.port.lag > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def seats(plan: Plan, views: Mapping[str, SwitchView]) -> dict[tuple[str, PortRe
                 if (view := views.get(switch.name)) and view.management.address:
                     manage = view.management
                     seat = Seat(manage.address or "", manage.gateway or "", switch.name, management_port(switch))
-                    seat_of[port] = f"{switch.name}-management", seat
+                    seat_of[port] = f"{switch.name}{MANAGEMENT}", seat
                 continue
             place = tenancy.tenants[int(tenancy.owner[link])].networks.index(networks[0])
             if (address := tenancy.hosts.get((int(tenancy.owner[link]), place), {}).get(link)) is not None:
@@ -88,10 +94,16 @@ def node_name(device: str, vrf: str) -> str:
 def stand_in(name: str, legs: Sequence[Leg]) -> Node:
     """One node for the legs of an attachment in one VRF."""
     sessions = [(leg, leg.external) for leg in legs if leg.external is not None]
-    interfaces = [_port(name, leg) for leg in legs]
+    bonded = any(leg.bonded for leg in legs)
+    interfaces = [_port(name, leg, at) for at, leg in enumerate(legs)]
     if not sessions:
         gateways = [(leg.seat.gateway if leg.seat else _plain(leg.port.address), leg.interface) for leg in legs]
-        routes = [Route(to="default", via=gateway, interface=interface) for gateway, interface in gateways if gateway][:1]
+        routes = [
+            Route(to="default", via=gateway, interface=interface, metric=metric)
+            for metric, (gateway, interface) in enumerate(gateways)
+            if gateway
+        ]
+        routes = routes if bonded else routes[:1]
         switch = next((leg.seat.switch for leg in legs if leg.seat), "")
         lldp = f"configure system hostname {switch}\nconfigure lldp portidsubtype ifname\n" if switch else ""
         return Node(
@@ -102,6 +114,7 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
             sysctls=BASE_SYSCTLS,
             routes=tuple(routes),
             lldp=lldp,
+            lacks=(BONDS,) if bonded else (),
         )
     accepts = list(dict.fromkeys(prefix for _, external in sessions for prefix in external.accepts))
     own_prefixes = tuple(dict.fromkeys(own.prefix for _, external in sessions for own in external.own))
@@ -133,14 +146,23 @@ def beyond(prefix: str, own: Sequence[str] = ()) -> str:
     return str(left[min(1, left.size - 1)])
 
 
-def _port(name: str, leg: Leg) -> Interface:
+def _port(name: str, leg: Leg, at: int) -> Interface:
     external = leg.external
     length = ip_interface(external.address if external else leg.port.address or "0.0.0.0/31").network.prefixlen
     peer = external.peer_address if external else leg.port.peer_address
     addresses = (f"{peer}/{length}",) if peer and (external or leg.port.address) else ()
     addresses = (leg.seat.address,) if leg.seat else addresses
     tenant = leg.view.overlay.mtu if leg.view.overlay and (external is None or external.vrf) else leg.view.underlay.mtu
-    return Interface(name=leg.interface, kind=PORT, addresses=addresses, mtu=tenant, mac=mac(name, leg.interface))
+    bond = f"bond{leg.port.lag}" if leg.bonded else ""
+    return Interface(
+        name=leg.interface,
+        kind=PORT,
+        addresses=addresses,
+        mtu=tenant,
+        mac=mac(name, bond or leg.interface),
+        bond=bond,
+        standby=at if bond else 0,
+    )
 
 
 def _plain(address: str | None) -> str:
@@ -353,7 +375,7 @@ def _legs(
     counts: dict[str, int] = {}
     for view in views.values():
         for port in view.cabled:
-            if port.kind != "attachment" or port.peer is None:
+            if port.kind != "attachment" or port.peer is None or port.peer.device.name in views:
                 continue
             attachment = port.peer.device.name
             counts[attachment] = number = counts.get(attachment, 0) + 1

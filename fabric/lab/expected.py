@@ -268,33 +268,40 @@ class Endpoint:
 Lets = Callable[[Endpoint, Endpoint], bool]
 
 
-def endpoints(lab: Blueprint) -> list[Endpoint]:
-    """Every address of a server, and of a device in a network, that is up, leaf by leaf in port order."""
+def endpoints(lab: Blueprint, dead: Collection[str] = ()) -> list[Endpoint]:
+    """Every address of a server, and of a device in a network, that is up, leaf by leaf in port order.
+
+    Args:
+        dead: switches without power. An address of a bond is at the first of its ports whose switch lives.
+    """
     far = {end: wire.other(end.node) for wire in lab.wires for end in (wire.a, wire.b)}
     hosts = (*lab.of(SERVER), *(node for node in lab.of(STAND_IN) if not node.routed))
     built = {End(node.name, interface.name): interface for node in hosts for interface in node.interfaces}
-    result = []
-    for view in lab.views.values():
+    found: list[tuple[Endpoint, int]] = []  # with the place on standby of its port
+    first: dict[tuple[str, str], int] = {}  # host and address → the least place
+    for view in (view for name, view in lab.views.items() if name not in dead):
         for port, name, tenant, tenant_network in _attached(view):
             far_end = far.get(End(view.device.name, name))
             interface = built.get(far_end) if far_end else None
             if far_end is None or interface is None or not interface.addresses or not interface.up:
                 continue
             address = interface.addresses[0] if tenant_network or not port.peer_address else port.peer_address
-            result.append(
-                Endpoint(
-                    server=far_end.node,
-                    interface=far_end.interface,
-                    address=str(ip_interface(address).ip),
-                    fabric=view.fabric,
-                    leaf=view.device.name,
-                    port=name,
-                    tenant=tenant,
-                    network=tenant_network,
-                    mtu=_promised(lab, view.fabric),
-                    filtered=bool(port.acl),
-                )
+            end = Endpoint(
+                server=far_end.node,
+                interface=far_end.interface,
+                address=str(ip_interface(address).ip),
+                fabric=view.fabric,
+                leaf=view.device.name,
+                port=name,
+                tenant=tenant,
+                network=tenant_network,
+                mtu=_promised(lab, view.fabric),
+                filtered=bool(port.acl),
             )
+            found.append((end, interface.standby))
+            key = (end.server, end.address)
+            first[key] = min(first.get(key, interface.standby), interface.standby)
+    result = [end for end, standby in found if standby == first[end.server, end.address]]
     return [*result, *(end for fabric in _direct(lab) for end in _own(lab, fabric))]
 
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Protocol
 
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place, show
 from fabric.base.processes import held_back
 from fabric.configs import Renderer
 from fabric.design.downscale import scaled
 from fabric.design.intent.intent import Intent
-from fabric.design.intent.rewrite import Planning, as_network_os
+from fabric.design.intent.rewrite import as_network_os
 from fabric.lab import run_tests, up_down
 from fabric.lab.blueprint import Blueprint, Names
 from fabric.lab.drawing import draw
@@ -21,9 +22,17 @@ from fabric.lab.machine.host import Kernel, require
 from fabric.lab.machine.namespaces import LabError
 from fabric.lab.outcome import Outcome
 from fabric.lab.up_down import Choices, State, Status, bring_up, digest, status, take_down
+from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import Lock
 
 Say = Callable[[str], None]
+EMULATED = ("multihoming",)  # what `--as` asks of no network OS: the lab has something else in its place
+
+
+class Planner(Protocol):
+    """Plans an intent, with the given numbers or those of its lock file."""
+
+    def __call__(self, intent: Intent, known: Lock | None = None, *, emulated: Collection[str] = ()) -> Plan: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +50,7 @@ ASKED_NOTHING = Choices()
 class Lab:
     """An intent and its lab. Everything raises InputError for the intent, MissingError for the machine, LabError else."""
 
-    def __init__(
-        self, intent: Intent, plan: Planning, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None
-    ) -> None:
+    def __init__(self, intent: Intent, plan: Planner, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None) -> None:
         self.choices, self.say = choices, say
         self._drawn = partial(_drawn, intent, plan)
         self.names, self.path = Names(intent.name), intent.path
@@ -148,14 +155,16 @@ def _kernel(blueprint: Blueprint) -> Kernel:
     return require(overlay=any(view.overlay for view in blueprint.views.values()))
 
 
-def _drawn(original: Intent, plan: Planning, choices: Choices) -> Blueprint:
+def _drawn(original: Intent, planner: Planner, choices: Choices) -> Blueprint:
     """The lab of the files as they lie there, or of a changed intent's as they would be made."""
     intent, notes = original, list[str]()
+    emulated = EMULATED if choices.as_nos else ()
+    plan = partial(planner, emulated=emulated)
     if choices.as_nos:
         intent, more = as_network_os(intent, choices.as_nos)
         notes += more
     if choices.scale_down:
-        intent, more = scaled(intent, plan, *_size(choices.scale_down))
+        intent, more = scaled(intent, plan, *_size(choices.scale_down), emulated=emulated)
         notes += more
     fresh = intent is not original
     renderer = Renderer(plan(intent, Lock() if fresh else None), intent.path.absolute().parent)

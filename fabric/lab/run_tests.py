@@ -25,7 +25,9 @@ PROOF_NAMES = tuple(proof.id for proof in PROOFS)
 NAMES = (*PROOF_NAMES, *(scenario.id for scenario in SCENARIOS))  # of everything that can be asked for alone
 DAEMONS = "daemons"  # without them there is nothing to ask
 SETTLING = frozenset({"sessions", "forwarding", "overlay"})  # proofs that wait until a lab is as it must be
-TRAFFIC = frozenset({"gateways", "suppression", "reach", "spreading", "mtu"})  # and those that send packets at once
+TRAFFIC = frozenset(
+    {"gateways", "management", "suppression", "reach", "spreading", "mtu"}
+)  # and those that send packets at once
 AFTERWARDS = ("sessions", "forwarding", "overlay", "reach")  # proofs that are shown once more when scenarios have been played
 
 

@@ -224,11 +224,13 @@ class Capabilities:
     l3vni: bool = False  # tenants by type-5 routes
     l2vni: bool = False  # layer-2 networks with anycast gateway
     multihoming: Annotated[str, models.enum_of(("", "esi", "vpc"))] = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
+    bond_fallback: bool = False  # ports of a bond that carry traffic before the server speaks LACP
     imports: bool = False  # tenants of an overlay that see each other's routes
     leaks: bool = False  # those of some prefixes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC and ECN
     watchdog: bool = False  # ends a pause that lasts too long
+    lossless_memory: bool = False  # a share of the shared buffer for the lossless class
     hash_seed: bool = False
     # "auto": without side effects; "asked": only where the intent says so; "" none
     dynamic_balancing: Annotated[str, models.enum_of(("", "auto", "asked"))] = ""

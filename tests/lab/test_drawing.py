@@ -24,7 +24,7 @@ from fabric.lab.blueprint import (
     Node,
     Wire,
 )
-from fabric.lab.devices import server, tagged
+from fabric.lab.devices import BONDS, server, tagged
 from fabric.lab.expected import OUTSIDE, OVERLAY, UNDERLAY, endpoints, sessions
 from fabric.lab.up_down import digest
 from tests import ROOT
@@ -235,15 +235,26 @@ def test_a_server() -> None:
     assert (gpu.kind, gpu.routed, gpu.lacks) == (SERVER, False, ())
 
 
-def test_a_bond_is_its_first_port() -> None:
+def test_a_host_has_the_address_of_a_bond_on_every_port_and_sends_over_one() -> None:
+    """Hosts take turns over the switches; the switches have every port in the network of the bond."""
     lab = example("ai-sonic")
-    gpu = lab.nodes["gpu-0001"]
-    assert interfaces(gpu, "frontend1p1", "frontend1p2") == {
-        "frontend1p1": "port default 10.20.0.2/24 mtu 9000",
-        "frontend1p2": "port default",
-    }
-    assert gpu.lacks == ("bond0: only its first port is used; LACP is not emulated",)
-    assert sum("PortChannel" in word for word in lab.nodes["frontend-leaf001"].lacks) == 4
+    for name, order in {"gpu-0001": [0, 1], "gpu-0002": [1, 0]}.items():
+        ports = [own for own in lab.nodes[name].interfaces if own.bond == "bond0"]
+        assert [(own.name, own.standby) for own in ports] == list(zip(["frontend1p1", "frontend1p2"], order, strict=True))
+        assert len({(own.addresses, own.mac) for own in ports}) == 1
+        routes = {route.interface: route.metric for route in lab.nodes[name].routes if route.interface.startswith("front")}
+        assert routes == {own.name: own.standby for own in ports}
+        (end,) = (end for end in endpoints(lab) if end.server == name and end.address == ports[0].addresses[0][:-3])
+        assert end.interface == f"frontend1p{order.index(0) + 1}"
+        moved = [one for one in endpoints(lab, {end.leaf}) if (one.server, one.address) == (name, end.address)]
+        assert [one.interface for one in moved] == [f"frontend1p{order.index(1) + 1}"]
+        assert moved[0].leaf != end.leaf
+    for name in ("gpu-0001", "frontend-leaf001"):
+        assert lab.nodes[name].lacks == (BONDS,)
+    far = {end: wire.other(end.node) for wire in lab.wires for end in (wire.a, wire.b)}
+    ends = [far[End("gpu-0001", name)] for name in ("frontend1p1", "frontend1p2")]
+    drawn = {(name, own.name): own.bridge for name, node in lab.nodes.items() for own in node.interfaces}
+    assert len({drawn[end.node, end.interface] for end in ends} - {""}) == 1
 
 
 def test_stand_ins() -> None:
@@ -405,14 +416,22 @@ def test_a_netplan_file() -> None:
     assert interfaces(node) == {
         "eth0": "port default 10.1.0.2/24",
         "storage": "port default 10.2.0.2/24 mtu 1500 of eth0",
-        "eth1": "port default",
+        "eth1": "port default 10.1.0.2/24",
+        "storage-2": "port default 10.2.0.2/24 mtu 1500 of eth1",
         "eth2": "port default down",
         "eth3": "port default 10.0.0.1/31 2001:db8::1/64",
     }
     assert [(route.to, route.via, route.interface, route.metric) for route in node.routes] == [
-        ("default", "10.1.0.1", "eth0", 5)
+        ("default", "10.1.0.1", "eth0", 5),
+        ("default", "10.1.0.1", "eth1", 6),
     ]
-    assert tagged(NETPLAN, "eth0", 200) == "storage"
+    assert {own.name: own.standby for own in node.interfaces if own.bond} == {
+        "eth0": 0,
+        "storage": 0,
+        "eth1": 1,
+        "storage-2": 1,
+    }
+    assert (tagged(NETPLAN, "eth0", 200), tagged(NETPLAN, "eth1", 200)) == ("storage", "storage-2")
     assert (tagged(NETPLAN, "eth0", 201), tagged(NETPLAN, "eth3", 200)) == ("", "")
 
 

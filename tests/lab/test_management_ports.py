@@ -17,7 +17,7 @@ from tests.docs.test_promises import adapted
 from tests.lab.sites import generated
 
 NAME = "lab-oob"
-PROOFS = {"sessions", "gateways", "reach", "lldp"}
+PROOFS = {"sessions", "gateways", "management", "reach", "lldp"}
 
 
 @pytest.mark.usefixtures("machine")

@@ -15,7 +15,7 @@ from fabric.base.grouping import grouped
 from fabric.configs.port_names import PortNames
 from fabric.design.floor.floor import floor
 from fabric.hardware.catalog import media
-from fabric.model.plan import ATTACHED, CLOSED, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan, PortRef
+from fabric.model.plan import ATTACHED, CLOSED, LEAF, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan, PortRef
 from fabric.nos.target import target
 
 # --- places on the floor --------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def planned(plan: Plan) -> Planned:
     roles: dict[str, str] = {}
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
-            roles.setdefault(device.name, device.role)
+            roles.setdefault(device.name, LEAF if device.name in fabric.leaves_below else device.role)
     result = Planned(hosts=Hosts(list(roles)), roles=list(roles.values()))
     index = {name: number for number, name in enumerate(roles)}
     for name, fabric in plan.fabrics.items():
@@ -208,7 +208,7 @@ def _columns(cabling: Planned, name: str, fabric: FabricPlan, names: PortNames, 
         label, port_name = names.columns(side)
         ports = [columns[f"{side}_{part}"] for part in ("cage", "sub", "split")]
         devices = [of_site[at] for at in columns[side]]
-        for link, switch in fabric.management_ports.items() if side == "a" else ():
+        for link, switch in fabric.stood_for.items() if side == "a" else ():
             devices[link] = index[switch.name]
         sides.append((devices, label.tolist(), port_name.tolist(), *ports, _sockets(fabric, columns, side)))
     wholes: tuple[list[Any], ...] = (

@@ -317,6 +317,12 @@ class _Rows:
                 svi = Subject(self.idiom.svi.format(vrf.vlan))
                 self.put("vrf", svi, self.vrf(vrf.name))
                 self.put("mtu", svi, overlay.mtu)
+        for lag in view.lags:
+            name = Subject(self.idiom.bond.format(lag.number))
+            self._vlans(name, lag.untagged, lag.tagged)
+            self.put("mtu", name, self._layer2_mtu)
+            self._frame(name, self._tenant_mtu, self.idiom.bridge_bytes)
+            self.put("esi", name, lag.esi if target(view.device.nos).capabilities.multihoming == "esi" else None)
         if overlay is None or overlay.vtep is None:
             return
         stated = self.idiom.own_vtep or overlay.sessions or view.networks  # else it is the source of its sessions
@@ -338,12 +344,6 @@ class _Rows:
                     self.put("addresses", svi, frozenset({network.own_address}))
         if any(network.gateway for network in view.networks):
             self.put("anycast_mac", DEVICE, overlay.anycast_mac)
-        for lag in view.lags:
-            name = Subject(self.idiom.bond.format(lag.number))
-            self._vlans(name, lag.untagged, lag.tagged)
-            self.put("mtu", name, self._layer2_mtu)
-            self._frame(name, self._tenant_mtu, self.idiom.bridge_bytes)
-            self.put("esi", name, lag.esi if target(view.device.nos).capabilities.multihoming == "esi" else None)
 
     def _prefix_lists(self) -> None:
         for one in self.policies.lists():

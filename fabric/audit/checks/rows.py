@@ -198,7 +198,8 @@ def _interface(rows: Rows, name: str, interface: Interface) -> None:
         _many(rows, Key("addresses", port), addresses, home)
     _many(rows, Key("gateways", port), interface.gateways, home)
     _many(rows, Key("filters", port), interface.filters, home)
-    _many(rows, Key("trunk", port), interface.trunk, home)
+    native = interface.access.value if interface.access else 0  # some network OSes list it among the VLANs of a trunk
+    _many(rows, Key("trunk", port), [fact for fact in interface.trunk if fact.value != native], home)
     for kind, fact in (
         ("enabled", interface.enabled),
         ("speed", interface.speed_gbps),

@@ -242,6 +242,8 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, CableCounts], prices: Price
         servers = {group.name: power_range(prices, group.model, group.server) for group in fabric.spec.groups}
         switch_ports = {int(fabric.links.a[link]) for link in fabric.management_ports}  # attachments that are no devices
         for device in fabric.devices:
+            if device.name in fabric.leaves_below:
+                continue  # a switch of another fabric
             watts = optics[device.name]
             if device.role in switches:
                 draw = Draw(switches[device.role], watts)

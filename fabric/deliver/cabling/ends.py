@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.media import Cage
-from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FabricPlan, FabricSpec
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FabricPlan, FabricSpec, PortRef
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -70,9 +71,13 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
         )
         for link in first.tolist()
     ]
+    every = every.ravel()
+    for link, far in fabric.below.items() if end == "a" else ():  # an attachment of known ports
+        every[link] = len(rows)
+        rows.append(cage_data.of_switch(far.model, far.device.model, far.ref))
     modules = tuple(dict.fromkeys(module for _, module, _ in rows))
     table = np.array([(number, modules.index(m), m.speed_gbps, offset) for number, m, offset in rows], dtype=np.int64)
-    columns = table.reshape(-1, 4)[every.ravel()]
+    columns = table.reshape(-1, 4)[every]
     return Ends(index * MAX_DEVICE_CAGES + columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3], modules)
 
 
@@ -88,24 +93,25 @@ class CageData:
     def end(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
         """Number of the module on its device, what it takes, and where in it the link begins."""
         if device.role in self.models:
-            return self._switch(device, cage, sub, split, speed)
+            return self.of_switch(self.models[device.role], device.model, PortRef(cage, sub, split, speed))
         if device.role == SERVER:
             return self._nic(device, cage, sub, speed)
         return cage, Module(speed, frozenset(), ""), 0  # an attachment: its ports are unknown
 
-    def _switch(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
-        full = self.models[device.role].group_of(cage).speed_gbps
+    def of_switch(self, model: SwitchModel, name: str, port: PortRef) -> tuple[int, Module, int]:
+        """As `end`, of a port of a switch model of the catalog."""
+        full = model.group_of(port.cage).speed_gbps
         cages = media.cages()
         usual = cages.by_speed.get(full)
-        its = cages.switches.get(device.model, {}).get(full) if device.model in self.shipped_switches else None
+        its = cages.switches.get(name, {}).get(full) if name in self.shipped_switches else None
         if its is None:
             its = Cage(form=usual.form, lanes=usual.lanes) if usual else Cage()
-        running = split * speed
-        lanes = _lane_speeds(full, its.lanes, running) if device.model in self.shipped_switches else frozenset()
+        running = port.split * port.speed_gbps
+        lanes = _lane_speeds(full, its.lanes, running) if name in self.shipped_switches else frozenset()
         if its.twin:
-            number, place = divmod(cage - 1, 2)
-            return number + 1, Module(2 * running, lanes, its.form), place * running + sub * speed
-        return cage, Module(running, lanes, its.form), sub * speed
+            number, place = divmod(port.cage - 1, 2)
+            return number + 1, Module(2 * running, lanes, its.form), place * running + port.sub * port.speed_gbps
+        return port.cage, Module(running, lanes, its.form), port.sub * port.speed_gbps
 
     def _nic(self, device: Device, nic: int, port: int, speed: int) -> tuple[int, Module, int]:
         group, cages = self.groups[device.group], media.cages()

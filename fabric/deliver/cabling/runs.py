@@ -140,7 +140,7 @@ class Columns:
     b_place: list[str]
     a_label: list[str]  # the label at each end: local > remote
     b_label: list[str]
-    managed: list[str]  # the switch at the lower end whose management port it is, in place of `a`; else ""
+    managed: list[str]  # the switch at the lower end that an attachment stands for, in place of `a`; else ""
 
     def __len__(self) -> int:
         return len(self.a)
@@ -232,7 +232,7 @@ def _columns(
         b_place=b_places,
         a_label=[f"{near} > {other}" for near, other in zip(a_places, b_places, strict=True)],
         b_label=[f"{other} > {near}" for near, other in zip(a_places, b_places, strict=True)],
-        managed=[its.name if (its := fabric.management_ports.get(link)) else "" for link in first.tolist()],
+        managed=[its.name if (its := fabric.stood_for.get(link)) else "" for link in first.tolist()],
     )
 
 

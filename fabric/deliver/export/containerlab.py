@@ -50,7 +50,7 @@ def _topology(plan: Plan, endpoints: _Endpoints) -> str:
     devices: dict[str, Device] = {}
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
-            devices.setdefault(device.name, device)
+            devices.setdefault(device.name, fabric.leaves_below.get(device.name, device))
     management = ManagementNet.of(plan)
     links = [line for fabric in plan.fabrics.values() for line in _links(fabric, endpoints)]
     lines = [*_head(plan, devices, endpoints, management), f"name: {json_line(plan.site)}", *management.lines(plan.site)]
@@ -207,7 +207,7 @@ class _Endpoints:
             names = PortNames(fabric)
             port_names = {end: names.columns(end)[1].tolist() for end in "ab"}
             for device in fabric.devices:
-                kind = kind_of(device)
+                kind = kind_of(fabric.leaves_below.get(device.name, device))
                 for link, side in fabric.links.of(device.index):
                     end = "ab"[side]
                     place = (fabric.name, end, link)

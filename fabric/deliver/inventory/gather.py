@@ -12,10 +12,10 @@ from typing import Any
 from fabric.base.formats import yaml
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import listed
-from fabric.configs.port_names import PortNames
+from fabric.configs.port_names import PortNames, far_port_name
 from fabric.configs.site_files import addresses
 from fabric.configs.targets import mtu_limit
-from fabric.deliver.cabling.ends import Ends, ends
+from fabric.deliver.cabling.ends import CageData, Ends, ends
 from fabric.deliver.cabling.runs import Runs, runs
 from fabric.deliver.inventory.records import (
     LOOPBACK,
@@ -36,7 +36,7 @@ from fabric.deliver.inventory.records import (
 from fabric.design.floor.floor import Floor, floor
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.media import Fibre
-from fabric.model.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.model.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, FarPort, Plan, port_vlans
 from fabric.nos.target import target
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"
@@ -88,6 +88,11 @@ def _once(rows: Iterable[Any], key: Any) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
+def _port_type(form: str, speed_gbps: int) -> str:
+    types = words()["port_types"]
+    return str(types.get(form, {}).get(speed_gbps) or types[""].get(speed_gbps, "other"))
+
+
 class _Fabric:
     """The records of one fabric."""
 
@@ -114,7 +119,8 @@ class _Fabric:
         return [names[owner] if owned and owner >= 0 else "" for owner in self.tenancy.owner.tolist()]
 
     def _vrf(self, tenant: str) -> str:
-        return f"{self.fabric.name}-{tenant}"
+        below = self.fabric.spec.below
+        return f"{below.fabric if below else self.fabric.name}-{tenant}"
 
     def maker(self, device: Device) -> tuple[str, str]:
         """Maker and model."""
@@ -143,17 +149,19 @@ class _Fabric:
     def _management(self, device: Device) -> str:
         address = ip_address(int(self.fabric.management[device.index]))
         nets = [ip_network(text) for text in self.fabric.prefixes["management"]]
-        length = next((net.prefixlen for net in nets if address in net), address.max_prefixlen)
+        net = next((net for net in nets if address in net), None)
+        length = self.fabric.manage.get(str(net), (0, net.prefixlen if net else address.max_prefixlen))[1]
         return f"{address}/{length}"
 
     def ports(self) -> Iterator[Port]:
         yield from self._own_ports()
         mtu = min(self.fabric.spec.underlay.mtu, mtu_limit(self.fabric)) if self.fabric.spec.ethernet else 0
+        yield from self._uplinks(mtu)
         layered, both = self.tenancy.bridged.tolist(), (ends(self.fabric, "a"), ends(self.fabric, "b"))
         devices = self.fabric.devices
         for link, speed in enumerate(self.columns["speed_gbps"]):
             indices = self.columns["a"][link], self.columns["b"][link]
-            for end in (1,) if link in self.fabric.management_ports else (0, 1):
+            for end in (1,) if link in self.fabric.stood_for else (0, 1):
                 device, far = devices[indices[end]], devices[indices[1 - end]]
                 server = device.role in (SERVER, ATTACHED)
                 untagged, tagged = self._vlans_of(link) if layered[link] and not server else (0, ())
@@ -170,6 +178,31 @@ class _Fabric:
                     tagged=tagged,
                     fabric=self.fabric.name,
                 )
+
+    def _uplinks(self, mtu: int) -> Iterator[Port]:
+        """Ports to the fabric above, which has their cables."""
+        rows = CageData(self.fabric.spec)
+        for uplink in self.fabric.uplinks:
+            device, far = self.fabric.devices[uplink.device], uplink.far
+            assert far is not None
+            _, module, _ = rows.of_switch(self.fabric.spec.leaf.model, device.model, uplink.ref)
+            vlans = tuple(sorted(network.vlan for network in self.tenancy.tenants[0].networks))
+            name, far_name = (
+                far_port_name(its) or f"{its.ref.cage}"
+                for its in (FarPort(device, uplink.ref, self.fabric.spec.leaf.model), far)
+            )
+            yield Port(
+                device=device.name,
+                name=name,
+                what=PORT,
+                type=_port_type(module.form, uplink.ref.speed_gbps),
+                speed_gbps=uplink.ref.speed_gbps,
+                mtu=mtu,
+                description=f"{far.device.name} {far_name}",
+                untagged=vlans[0] if len(vlans) == 1 else 0,
+                tagged=vlans if len(vlans) > 1 else (),
+                fabric=self.fabric.name,
+            )
 
     def _own_ports(self) -> Iterator[Port]:
         """Loopbacks and the management port of every switch with a network OS."""
@@ -206,15 +239,13 @@ class _Fabric:
         return what if idiom is None else str(getattr(idiom, what))
 
     def _vlans_of(self, link: int) -> tuple[int, tuple[int, ...]]:
-        numbers = sorted(network.vlan for network in self.tenancy.networks(link))
-        return (numbers[0], ()) if len(numbers) == 1 else (0, tuple(numbers))
+        networks = self.tenancy.networks(link)
+        return port_vlans(networks) if networks else (0, ())
 
     def _type(self, end: Ends, link: int, speed: int) -> str:
         if not self.fabric.spec.ethernet:
             return str(words()["infiniband"].get(speed, "other"))
-        types = words()["port_types"]
-        form = end.modules[int(end.module[link])].form
-        return str(types.get(form, {}).get(speed) or types[""].get(speed, "other"))
+        return _port_type(end.modules[int(end.module[link])].form, speed)
 
     def wires(self) -> Iterator[Wire]:
         leg, devices = self.cables.leg[self.fabric.name].tolist(), self.fabric.devices
@@ -315,7 +346,7 @@ def _devices(views: list[_Fabric]) -> tuple[DeviceRecord, ...]:
     places: set[tuple[str, int]] = set()
     for view in views:
         for device in view.fabric.devices:
-            if device.name in devices:
+            if device.name in devices or device.name in view.fabric.leaves_below:
                 continue
             record = view.record(device)
             owners = tenants.get(device.name, set())

@@ -257,6 +257,8 @@ def keys(plan: Plan) -> dict[str, Key]:
     for fabric in plan.fabrics.values():
         leaves = _leaf_keys(fabric)
         for device in fabric.devices:
+            if device.name in fabric.spec.stand_ins:
+                continue  # the place is that of the switch
             if device.role == SERVER:
                 key_of[device.name] = (SERVER, device.group, device.number)
             elif device.role == LEAF:

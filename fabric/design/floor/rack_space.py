@@ -49,7 +49,8 @@ class SiteOutline:
 
 def sized(spec: FabricSpec, sizing: Sizing) -> Outline:
     """The outline of a fabric that has no devices yet."""
-    return Outline(spec.name, spec, sizing, tuple(attachment.name for attachment in spec.attachments))
+    names = (attachment.name for attachment in spec.attachments if attachment.name not in spec.stand_ins)
+    return Outline(spec.name, spec, sizing, tuple(names))
 
 
 def outline(plan: Plan) -> SiteOutline:
@@ -59,7 +60,7 @@ def outline(plan: Plan) -> SiteOutline:
             name,
             fabric.spec,
             fabric.sizing,
-            tuple(attachment.name for attachment in fabric.devices if attachment.role == ATTACHED),
+            tuple(its.name for its in fabric.devices if its.role == ATTACHED and its.name not in fabric.spec.stand_ins),
             fabric.switches,
         )
         for name, fabric in plan.fabrics.items()

@@ -179,7 +179,7 @@ class OneFabric:
 
 
 def as_network_os(intent: Intent, nos: str) -> Changed:
-    """The same design with one network OS on every switch; overrides and releases of others are left out.
+    """The same design with one network OS on every switch; overrides, releases and logins of others are left out.
 
     What that network OS cannot do is refused by the planner, as for any intent. Raises InputError for an unknown name.
     """
@@ -199,6 +199,8 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
         for role in targets.ROLES:
             text.drop(("fabrics", name, "topology", role, "nos"))
         notes += _without_releases(text, ("fabrics", name), fabric.releases, nos)
+        notes += _without_logins(text, ("fabrics", name)) if list(before) != [nos] else []
+    notes += _without_logins(text, ()) if notes else []
     notes += _without_releases(text, (), intent.site.releases, nos)
     for number, override in reversed(list(enumerate(intent.site.overrides))):
         if _of_another(intent, override, nos):
@@ -214,6 +216,15 @@ def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], n
         text.drop((*path, "releases", name))
     where = f"{path[-1]}: " if path else ""
     return [f"{where}release of {name} omitted" for name in others]
+
+
+def _without_logins(text: Rewrite, path: Path_) -> list[str]:
+    """Methods and their order are a network OS's own, and nobody logs in to a switch that is only tried."""
+    node: Node | None = text.root
+    for step in (*path, "management", "aaa"):
+        node = _child(node, step) if node else None
+    text.drop((*path, "management", "aaa"))
+    return [f"{': '.join([*map(str, path[-1:]), 'management.aaa'])} omitted"] if node else []
 
 
 def _of_another(intent: Intent, override: Override, nos: str) -> bool:

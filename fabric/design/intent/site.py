@@ -11,7 +11,7 @@ from fabric.hardware.catalog.models import Breakout
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
-from fabric.model.settings.site import Attachment, Floor, OwnCatalog, PodRule, Uplinks
+from fabric.model.settings.site import Attachment, Below, Floor, OwnCatalog, PodRule, Uplinks
 
 # --- topology -------------------------------------------------------------------------------------------------
 # The shape of a fabric: servers, units, tiers, pods, planes, and the switches of each tier.
@@ -37,11 +37,12 @@ class ServerGroup(Key):
     nics: Annotated[tuple[Line, ...], ListOf] = Field(
         (), description="NICs of the server that this fabric connects, of one purpose or of several; default: its own purpose"
     )
-    homing: dict[Line, Literal["single", "bond"]] = Field(
+    homing: dict[Line, Literal["single", "bond", "fallback"]] = Field(
         default_factory=dict,
         description=(
-            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `single`: every port by "
-            "itself; default: `bond` where the fabric has pairs of leaves"
+            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `fallback`: a bond whose "
+            "ports carry traffic before the server speaks LACP, to boot over the network; `single`: every port by itself; "
+            "default: `bond` where the fabric has pairs of leaves"
         ),
     )
     leaves: Literal["own", "shared"] | None = Field(
@@ -212,6 +213,7 @@ class Fabric(Key):
     )
     servers: Servers = Field(description="the servers: one group, or a list of groups")
     topology: Topology = Field(description="the shape of the network")
+    below: Below | None = Field(None, description="the leaves hang below those of another fabric, and bridge a tenant of it")
     planned: Planned | None = Field(None, description="the planned size: wiring and numbers are reserved for it")
     names: Names = Field(Names(), description="name patterns")
     pins: dict[Host, Pin] = Field(default_factory=dict, description="name of a switch without the pin → fixed values")

@@ -14,9 +14,10 @@ from fabric.base.diagnostics import Report
 from fabric.base.text import plural
 from fabric.design.planner import attachments, inventory, pins, switchless, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
+from fabric.design.planner.host_addresses import WiredFabric
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
-from fabric.design.planner.tenancy import WiredFabric, tenancy
+from fabric.design.planner.tenancy import tenancy
 from fabric.design.planner.tenant_numbers import numbers_of
 from fabric.design.planner.wiring import continued, epochs, joined, records
 from fabric.model.plan import (
@@ -40,6 +41,7 @@ from fabric.model.plan import (
     Shape,
     Sizing,
     Tenancy,
+    Uplink,
     blocks_of,
     capacity,
     concatenate,
@@ -83,7 +85,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     if len(report.errors) > errors:
         return None
     devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
-    history, links, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
+    history, links, uplinks, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
     if spec.tenants and len(report.errors) == errors:  # tenants refer to servers by name
@@ -94,6 +96,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
+    plan = replace(plan, uplinks=uplinks)
     lock = FabricLock(
         blocks=plan.blocks, wiring=history, attachments=attached_ports, tenants=numbers_of(spec, tenants.tenants)
     )
@@ -147,8 +150,8 @@ def _wire(
     layouts: Mapping[str, Layout],
     index: inventory.Index,
     context: Context,
-) -> tuple[dict[str, tuple[Record, ...]], Links, dict[str, tuple[PortSpot, ...]]]:
-    """All links, and their records for the lock."""
+) -> tuple[dict[str, tuple[Record, ...]], Links, tuple[Uplink, ...], dict[str, tuple[PortSpot, ...]]]:
+    """All links, those to a fabric above apart, and their records for the lock."""
     shapes, recorded = _shapes(sizing), context.lock.wiring
     chains = {kind: joined(recorded.get(kind, ()), shape) for kind, shape in shapes.items()}
     histories = {kind: epochs(chain) for kind, chain in chains.items()}
@@ -197,12 +200,12 @@ def _wire(
                 pod_places=places,
             )
         )
-    further_links, taken_ports = attachments.place(spec, sizing, sites, index, context.lock, context.report)
+    further_links, uplinks, taken_ports = attachments.place(spec, sizing, sites, index, context.lock, context.report)
     parts += further_links
     entries = {
         kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shapes[kind]) for kind, epochs_now in history.items()
     }
-    return entries, concatenate(parts), taken_ports
+    return entries, concatenate(parts), uplinks, taken_ports
 
 
 def _leaf_spine(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,13 +11,15 @@ import numpy as np
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
 from fabric.design.planner.free_ports import (
+    UPLINKS,
     LeafColumn,
     Place,
     Ports,
     claims,
     free_ports,
     keep_nics,
-    leaf_sets,
+    key,
+    leaf_pairs,
     nic_links,
     nic_ports,
     place_nics,
@@ -25,7 +28,7 @@ from fabric.design.planner.inventory import Index
 from fabric.design.planner.lock_repair import leaf_ports
 from fabric.design.planner.sizing import leaf_shape
 from fabric.design.planner.wiring import GroupSites, free_port_links
-from fabric.model.plan import ATTACHMENT, FabricSpec, GroupSpec, Links, Sizing
+from fabric.model.plan import ATTACHMENT, FabricSpec, GroupSpec, Links, PortRef, Sizing, Uplink, leaf_set
 from fabric.model.plan.lock import FabricLock, PortSpot
 from fabric.model.settings.site import Attachment
 
@@ -41,8 +44,18 @@ def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     present = set(
         leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in attached_links}, attached_links)
     )
-    groups = tuple(_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
-    return replace(spec, groups=groups)
+    groups = (_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
+    return replace(spec, groups=tuple(replace(group, on_set=_on_set(spec, group, lock)) for group in groups))
+
+
+def _on_set(spec: FabricSpec, group: GroupSpec, lock: FabricLock) -> int:
+    """The most servers of a group without own leaves on one leaf, or one pair."""
+    most, width = 0, leaf_set(spec)
+    for use in group.uses if group.shared else ():
+        spots = (spot for spot in lock.attachments.get(key(group, use), ()) if spot.port <= group.count * use.ports)
+        on_leaf = Counter(leaf for leaf, _ in {(spot.leaf, (spot.port - 1) // use.ports) for spot in spots})
+        most = max(most, max(on_leaf.values(), default=0) * width // min(width, use.ports))
+    return most
 
 
 def holds(spec: FabricSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> bool:
@@ -78,20 +91,32 @@ def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: Sequence[
 
 def place(
     spec: FabricSpec, sizing: Sizing, sites: Sequence[GroupSites], index: Index, lock: FabricLock, report: Report
-) -> tuple[list[Links], dict[str, tuple[PortSpot, ...]]]:
-    """Links on free ports, of NICs and of attachments, and their leaf ports for the lock: known ones that are free stay."""
+) -> tuple[list[Links], tuple[Uplink, ...], dict[str, tuple[PortSpot, ...]]]:
+    """Links on free ports, of NICs and of attachments; those to a fabric above; and all their leaf ports for the lock.
+
+    Known ports that are free stay.
+    """
     attachments, known = spec.attachments, lock.attachments
-    nics = nic_ports(spec, sites) if spec.converged else []
-    ports = free_ports(spec, sites) if attachments or nics else Ports(free={})
+    nics = nic_ports(spec, sites, known) if spec.converged else []
+    ports = free_ports(spec, sites) if attachments or nics or spec.below else Ports(free={})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
-        attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])
+        attachment.name: _keep(ports, attachment.links, known.get(attachment.name, ()), speeds[attachment.name])
         for attachment in attachments
     }
-    pairs = leaf_sets(spec, sites) if any(attachment.bond for attachment in attachments) else []
+    pairs = leaf_pairs(spec, sites) if any(attachment.bond for attachment in attachments) else []
+    if not spec.bonds:  # a bond is on one leaf, the next one on another
+        pairs = [[leaf] for leaf in dict.fromkeys(leaf for leaves in pairs for leaf in leaves)]
     kept = {its.name: keep_nics(ports, its, known.get(its.name, ())) for its in nics}
     leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
     spots: dict[str, Sequence[LeafColumn]] = {}
+    uplinks: list[Uplink] = []
+    for leaf, index_of_leaf in sorted(leaf_index.items()) if spec.below else ():
+        placed = _uplinks(spec, ports, leaf, known, report)
+        spots[f"{UPLINKS}{leaf}"] = [spot for spot, _ in placed]
+        lag = min((column for (_, column), _ in placed), default=0) + 1
+        refs = (PortRef(slot.cage, slot.sub, slot.split, slot.speed_gbps) for _, slot in placed)
+        uplinks += [Uplink(device=index_of_leaf, ref=ref, lag=lag) for ref in refs]
     links: list[Links] = []
     for its in nics:
         placed = place_nics(spec, ports, its, kept[its.name], report)
@@ -99,7 +124,12 @@ def place(
         links.append(nic_links(its, placed, index.server[its.group.name], leaf_index))
     for position, attachment in enumerate(attachments):
         fresh = iter(
-            _bonded(ports, pairs, attachment, held[attachment.name], speeds[attachment.name])
+            _bonded(
+                ports,
+                pairs if spec.bonds else [*pairs[position % len(pairs) :], *pairs[: position % len(pairs)]],
+                held[attachment.name],
+                speeds[attachment.name],
+            )
             if attachment.bond
             else ports.spread(held[attachment.name].count(None), speeds[attachment.name])
         )
@@ -109,7 +139,27 @@ def place(
         links.append(free_port_links(ATTACHMENT, index.attached + position + 0 * port, (port, 0 * port), leaf_index, placed))
     places = {name: tuple(PortSpot(port, *spot) for port, spot in enumerate(its, 1)) for name, its in spots.items()}
     retired = _retired(spec, {name: its for name, its in known.items() if name not in spots}, ports, lock)
-    return links, dict(sorted({**places, **retired}.items()))
+    return links, tuple(uplinks), dict(sorted({**places, **retired}.items()))
+
+
+def _uplinks(
+    spec: FabricSpec, ports: Ports, leaf: int, known: Mapping[str, Sequence[PortSpot]], report: Report
+) -> list[Place]:
+    """The ports of a leaf to the fabric above: those of the lock, then the last free ones."""
+    below = spec.below
+    assert below is not None
+    assert below.speed_gbps is not None
+    held = _keep(ports, below.links, known.get(f"{UPLINKS}{leaf}", ()), below.speed_gbps)
+    placed = [place for old in held for place in ([old] if old else ports.first([leaf], below.speed_gbps, last=True))]
+    if len(placed) < below.links:
+        report.error(
+            "FAB140",
+            spec.at("below", "links"),
+            f"below.links: expected at most {len(placed)}, the free ports of {below.speed_gbps}G of a {spec.leaf.switch}, "
+            f"got {below.links}",
+            "use fewer links, another `speed_gbps`, or a leaf with more ports",
+        )
+    return placed
 
 
 def _placed(
@@ -127,10 +177,8 @@ def _placed(
     return placed
 
 
-def _bonded(
-    ports: Ports, pairs: Sequence[Sequence[int]], attachment: Attachment, held: Sequence[Place | None], speed_gbps: int
-) -> list[Place]:
-    """Ports of a bond that are missing, equal ones of both leaves in turn: on the pair where it has ports, else the first."""
+def _bonded(ports: Ports, pairs: Sequence[Sequence[int]], held: Sequence[Place | None], speed_gbps: int) -> list[Place]:
+    """Ports of a bond that are missing, equal ones of all leaves of a set in turn: where it has ports, else the first set."""
     leaves = {place[0][0] for place in held if place is not None}
     for pair in pairs:
         found: list[Place] = []
@@ -152,12 +200,12 @@ def _retired(
     return {name: spots for name, spots in left.items() if holds(spec, lock, [(s.leaf, s.slot) for s in spots])}
 
 
-def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[Place | None]:
-    """The leaf ports of the attachment in order, None where one is still to be chosen."""
-    kept: list[Place | None] = [None] * attachment.links
+def _keep(ports: Ports, links: int, known: Sequence[PortSpot], speed_gbps: int) -> list[Place | None]:
+    """The leaf ports of an attachment in order, None where one is still to be chosen."""
+    kept: list[Place | None] = [None] * links
     for known_port in known:
         spot = (known_port.leaf, known_port.slot)
-        if known_port.port <= attachment.links and (slot := ports.take(spot, speed_gbps)) is not None:
+        if known_port.port <= links and (slot := ports.take(spot, speed_gbps)) is not None:
             kept[known_port.port - 1] = (spot, slot)
     return kept
 

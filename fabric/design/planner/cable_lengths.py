@@ -110,7 +110,7 @@ def _kinds(fabric: Outline) -> Iterator[str]:
         LEAF_LEAF: sizing.kind == "collapsed",
         LEAF_SPINE: bool(sizing.spines),
         SPINE_CORE: bool(sizing.cores),
-        ATTACHMENT: bool(fabric.attachments),
+        ATTACHMENT: bool(fabric.spec.attachments),
         SERVER_SERVER: fabric.spec.switchless,
     }
     return (KINDS[kind] for kind, has in built.items() if has)
@@ -122,7 +122,7 @@ class _PlannedPositions:
     def __init__(
         self, site: SiteOutline, reserved: Mapping[str, Machines], fixed: Mapping[Key, Standing], report: Report
     ) -> None:
-        self.reserved, self.fixed = reserved, fixed
+        self.site, self.reserved, self.fixed = site, reserved, fixed
         places, self.racks = Layout(site, reserved, report).stand()
         self.places = {**places, **{key: place for key, place in fixed.items() if key[0] != SERVER}}
         self.shared = _shared(site)
@@ -132,20 +132,24 @@ class _PlannedPositions:
         return _spots(place for key, place in self.places.items() if key[0] == role and key[1] == fabric)
 
     def attachments(self, fabric: Outline) -> list[RackSpan]:
-        """Attachments of a fabric."""
-        return _spots(self.places[ATTACHED, name] for name in fabric.attachments)
+        """Attachments of a fabric, and leaves that hang below its own."""
+        spots = _spots(self.places[ATTACHED, name] for name in fabric.attachments)
+        below = (its.name for its in self.site.fabrics.values() if its.spec.below and its.spec.below.fabric == fabric.name)
+        return [*spots, *(spot for name in below for spot in self.of(LEAF, name))]
 
     def leaf_pairs(self, fabric: Outline) -> Iterator[Pair]:
-        """Every two leaves of a unit."""
-        for group in fabric.sizing.groups:
+        """The two leaves of every pair."""
+        for group in fabric.sizing.leaf_groups:
             for unit in range(group.units_planned):
-                first = self._leaves(fabric, group, unit, range(1))
-                for other in range(1, group.unit_leaves):
-                    yield from _every(first, self._leaves(fabric, group, unit, range(other, other + 1)))
+                for first in range(0, group.unit_leaves, 2):
+                    one, other = (self._leaves(fabric, group, unit, range(at, at + 1)) for at in (first, first + 1))
+                    yield from _every(one, other)
 
     def servers(self, fabric: Outline) -> Iterator[Pair]:
         """Servers and the leaves that serve them, over all planned units."""
         for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
+            if group.shared:
+                yield from _across(self._servers(group.name, 0, group.planned), self.of(LEAF, fabric.name))
             for unit in range(size.units_planned):
                 for leaves, first, count in _parts(fabric, group, size):
                     start = unit * size.unit_servers + first

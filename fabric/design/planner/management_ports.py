@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
 
 import numpy as np
+from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import listed, plural
@@ -19,8 +20,9 @@ from fabric.model.plan.lock import FabricLock
 
 SHOWN = 3
 RECIPE = (
-    "add `attachments: [{name: switch-management, links: …, tenant: …}]` with a link per switch, in a tenant network whose "
-    "`gateway` is the prefix of `pools.management`"
+    "hang the fabric below another one (`below`), a tenant of which has a network of `pools.management`; or add "
+    "`attachments: [{name: switch-management, links: …, tenant: …}]` with a link per switch, in a tenant network whose "
+    "`gateway` is that prefix"
 )
 
 
@@ -32,6 +34,7 @@ class _ManagedPort:
     link: int
     attachment: str
     port: int  # of the attachment, from 1
+    leaf: str
 
 
 def assign(
@@ -45,12 +48,18 @@ def assign(
         earlier: what it held, with the switch of each port.
     """
     managed = {prefix for plan in plans.values() for prefix in plan.prefixes["management"]}
+    manage: dict[str, tuple[int, int]] = {}
     spots: dict[str, list[_ManagedPort]] = {}
     for name, plan in plans.items():
         for link, network in _ports(plan, managed):
             device = plan.devices[int(plan.links.a[link])]
-            spots.setdefault(network.prefix, []).append(_ManagedPort(name, link, device.name, int(plan.links.a_cage[link])))
-            _check_gateway(plan, network, plans, report)
+            leaf = plan.devices[int(plan.links.b[link])].name
+            spots.setdefault(network.prefix, []).append(
+                _ManagedPort(name, link, device.name, int(plan.links.a_cage[link]), leaf)
+            )
+            inside = _inside(plan, network, managed)
+            manage |= {prefix: (network.gateway or 0, network.length) for prefix in inside if prefix != network.prefix}
+            _check_gateway(plan, network, inside, plans, report)
     chosen = {
         (known_fabric, name, spot.port): spot.switch
         for known_fabric, entry in earlier.items()
@@ -65,7 +74,10 @@ def assign(
             served.setdefault(spot.fabric, {})[spot.link] = device
     _report_rest(plans, spots, served, report)
     return (
-        {name: replace(plan, management_ports=served.get(name, {})) for name, plan in plans.items()},
+        {
+            name: replace(plan, management_ports=served.get(name, {}), manage=manage if manage else plan.manage)
+            for name, plan in plans.items()
+        },
         {name: _kept(lock, plans[name], served.get(name, {})) for name, lock in locks.items()},
     )
 
@@ -75,9 +87,18 @@ def _ports(plan: FabricPlan, managed: Collection[str]) -> Iterator[tuple[int, Ne
     links = plan.links
     found = np.flatnonzero(links.kind == ATTACHMENT)
     for link in found[np.lexsort((links.a_cage[found], links.a[found]))].tolist():
-        networks = plan.tenancy.networks(link)
-        if len(networks) == 1 and networks[0].prefix in managed:
+        networks = plan.tenancy.networks(link) if link not in plan.below else ()
+        if len(networks) != 1 or not _inside(plan, networks[0], managed):
+            continue
+        if networks[0].prefix in managed or plan.devices[int(links.a[link])].name in plan.spec.added:
             yield link, networks[0]
+
+
+def _inside(plan: FabricPlan, network: NetworkPlan, managed: Collection[str]) -> list[str]:
+    """The management pools that a network is the subnet of, or in a fabric below another those that lie in it."""
+    if plan.spec.below is None or not network.prefix:
+        return [network.prefix] if network.prefix in managed else []
+    return [prefix for prefix in sorted(managed) if IPNetwork(prefix) in IPNetwork(network.prefix)]
 
 
 def _switches(plans: Mapping[str, FabricPlan], prefix: str, own: Collection[str]) -> list[Device]:
@@ -98,9 +119,12 @@ def _dealt(
         name = chosen.get((spot.fabric, spot.attachment, spot.port), "")
         if name in by_name:
             switch_of[spot] = by_name.pop(name)
-    left = iter(by_name.values())
-    fresh = {spot: next(left, None) for spot in ports if spot not in switch_of}
-    return switch_of | {spot: device for spot, device in fresh.items() if device is not None}
+    left = list(by_name.values())
+    for spot in (spot for spot in ports if spot not in switch_of):
+        another = next((at for at, device in enumerate(left) if device.name != spot.leaf), 0)  # not a port of the same switch
+        if left:
+            switch_of[spot] = left.pop(another)
+    return switch_of
 
 
 def _kept(lock: FabricLock, plan: FabricPlan, served: Mapping[int, Device]) -> FabricLock:
@@ -113,7 +137,9 @@ def _kept(lock: FabricLock, plan: FabricPlan, served: Mapping[int, Device]) -> F
     return replace(lock, attachments=attachments)
 
 
-def _check_gateway(plan: FabricPlan, network: NetworkPlan, plans: Mapping[str, FabricPlan], report: Report) -> None:
+def _check_gateway(
+    plan: FabricPlan, network: NetworkPlan, managed: Collection[str], plans: Mapping[str, FabricPlan], report: Report
+) -> None:
     """Switches send to `management.gateway`, which the network must have; and no address is both a switch's and a leaf's."""
     tenant, place = next(
         (t, n) for t, tenant in enumerate(plan.tenancy.tenants) for n, other in enumerate(tenant.networks) if other is network
@@ -122,7 +148,7 @@ def _check_gateway(plan: FabricPlan, network: NetworkPlan, plans: Mapping[str, F
     shown = f"network '{network.name}' of the management ports"
     for other in plans.values():
         stated = other.spec.management.gateway
-        if stated and network.prefix in other.prefixes["management"] and int(ip_address(stated)) != network.gateway:
+        if stated and set(managed) & set(other.prefixes["management"]) and int(ip_address(stated)) != network.gateway:
             report.error(
                 "FAB136",
                 where,
@@ -130,7 +156,8 @@ def _check_gateway(plan: FabricPlan, network: NetworkPlan, plans: Mapping[str, F
                 f"`management.gateway` {stated}",
                 "remove `management.gateway`: the first address of the pool is the default",
             )
-    leaves = {network.own_address(device.number): device.name for device in plan.switches if device.role == LEAF}
+    with_gateway = plans[plan.spec.below.fabric] if plan.spec.below else plan
+    leaves = {network.own_address(device.number): device.name for device in with_gateway.switches if device.role == LEAF}
     for other in plans.values():
         for device in other.switches:
             number = int(other.management[device.index])

@@ -97,7 +97,7 @@ def _servers(spec: FabricSpec, group: GroupSpec) -> int:
 
 def note(spec: FabricSpec, sizing: Sizing) -> Diagnostic | None:
     """What the loss of a switch costs, and what the next step of growth cables again; None for a fabric with spines."""
-    if not sizing.spineless:
+    if not sizing.spineless or spec.below is not None:
         return None
     leaves = sizing.leaves
     lost = "the fabric stops with it" if leaves == 1 else f"without one of them a server keeps {leaves - 1}"

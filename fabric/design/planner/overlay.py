@@ -108,7 +108,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
                 "imports: expected none with vrf-lite, whose VRFs have no route targets",
                 "use `overlay: {kind: evpn-vxlan}` (route targets) or `isolation: acl` (packet filters)",
             )
-    if tenant.networks and how != "evpn":
+    if tenant.networks and how not in ("evpn", "bridged"):
         report.error(
             "FAB144",
             spec.at("tenants", index, "networks"),
@@ -116,6 +116,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
         )
     _check_rails(spec, index, tenant, report)
+    _check_selected(spec, index, tenant, report)
     seen: list[str] = []
     for n, network in enumerate(tenant.networks):
         if network.name in seen:
@@ -163,6 +164,28 @@ def _check_rails(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -
             if first != tenant.networks[n].name:
                 where = spec.at("tenants", index, "networks", n, "rails", at)
                 report.error("FAB144", where, f"rail {rail} is in network '{first}' too", "state it in one of them")
+
+
+def _check_selected(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -> None:
+    """Networks by NICs: a port without tags is in one of several, and rails divide the ports already."""
+    untagged = [n for n, network in enumerate(tenant.networks) if network.untagged]
+    for n in untagged[1:]:
+        first, other = tenant.networks[untagged[0]], tenant.networks[n]
+        if not (set(first.nics) and set(other.nics) and set(first.nics).isdisjoint(other.nics)):
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "untagged"),
+                f"network '{tenant.name}/{other.name}': a port is untagged in network '{first.name}' already",
+                "remove one of the two, or state `nics` that differ in both",
+            )
+    for n, network in enumerate(tenant.networks):
+        if network.nics and network.rails:
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "nics"),
+                f"network '{tenant.name}/{network.name}': expected `rails` or `nics`, got both",
+                "`rails` puts a port in one network alone",
+            )
 
 
 def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
@@ -254,9 +277,9 @@ def _check_bond(spec: FabricSpec, at: int, attachment: Attachment, report: Repor
     expected = ""
     if not networks:
         expected = "a tenant with layer-2 networks"
-    elif not spec.bonds:
+    elif not spec.bonds and attachment.name not in spec.added:
         expected = "pairs of leaves, `kind: collapsed` or `dual_tor: true`"
-    elif attachment.links % 2:
+    elif attachment.links % 2 and spec.bonds:
         expected = f"an even number of links, got {attachment.links}"
     if expected:
         report.error(
@@ -269,14 +292,14 @@ def _check_bond(spec: FabricSpec, at: int, attachment: Attachment, report: Repor
 
 def _check_bonds(spec: FabricSpec, report: Report) -> None:
     """A bond spans two leaves of one network."""
-    if not spec.bonds:
+    if not spec.bonds or (spec.kind == "collapsed" and not any(use.bond for group in spec.groups for use in group.uses)):
         return
     own = (group for group in spec.groups if not group.shared)
-    spread = {spec.leaves_per_nic(group) for group in own} if spec.kind != "collapsed" else {2}
+    spread = {spec.leaves_per_nic(group) for group in own}
     if spread != {2} or spec.planes > 1:
         report.error(
             "FAB144",
-            spec.at("topology", "dual_tor"),
+            spec.at("topology", "planes" if spec.kind == "collapsed" else "dual_tor"),
             f"bonds: expected two ports of a NIC on two leaves of one plane, got {plural(max(spread), 'leaf', 'leaves')} "
             f"and {plural(spec.planes, 'plane')}",
             "planes are isolated from each other; use NICs with two ports",

@@ -12,6 +12,7 @@ from fabric.design.floor import rack_space
 from fabric.design.floor.rack_space import machines
 from fabric.design.intent.intent import Intent
 from fabric.design.planner import (
+    below,
     cable_lengths,
     inventory,
     leaks,
@@ -37,7 +38,18 @@ from fabric.design.planner.numbers import AreaAllocator, LostRows, NumberSpace
 from fabric.design.planner.pools import PoolSet, asn_intervals, check_accepted, pools
 from fabric.design.planner.resolve import resolve
 from fabric.design.planner.sizing import size
-from fabric.model.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, lock_file as lock, unsilenced
+from fabric.model.plan import (
+    ATTACHED,
+    Device,
+    FabricPlan,
+    FabricSpec,
+    Plan,
+    SiteSpec,
+    Sizing,
+    blocks_of,
+    lock_file as lock,
+    unsilenced,
+)
 from fabric.model.plan.lock_file import FabricLock, Lock
 from fabric.model.plan.summary import links, summary
 
@@ -72,6 +84,11 @@ def _devices(sizing: Sizing) -> int:
 
 def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
     """Sizes every fabric; splits and pods of the lock are kept. Raises InputError with the mistakes of all."""
+    return _size_site(below.expanded(site, lock, _sized), lock)
+
+
+def _size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
+    """As `size_site`, of a site whose fabrics below others are expanded."""
     lock, _ = _settled(site, lock)
     report, sized = Report(), {}
     for name, spec in site.fabrics.items():
@@ -120,7 +137,8 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     Raises:
         InputError: with every mistake that planning finds.
     """
-    sized = size_site(site, lock)
+    site = below.expanded(site, lock, _sized)
+    sized = _size_site(site, lock)
     lock, changes = _settled(site, lock)
     report = Report()
     check(sized, report)
@@ -138,7 +156,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     managed = {prefix for pool_set in pool_sets.values() for prefix in pool_set.prefixes["management"]}
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
-    for name in sorted(sized):
+    for name in sorted(sized, key=lambda name: (site.fabrics[name].below is not None, name)):
         context = Context(
             site=site.site,
             area_allocator=area_allocator,
@@ -162,6 +180,12 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     for name, fabric in plans.items():
         plans[name], locks[name] = _finished(fabric, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
+    plans = below.joined(plans)
+    for fabric in tuple(plans.values()):  # addresses in networks of the fabric above are among its numbers
+        if fabric.spec.below is not None:
+            over = fabric.spec.below.fabric
+            blocks = blocks_of(area_allocator.areas, f"{over}:")
+            plans[over], locks[over] = replace(plans[over], blocks=blocks), replace(locks[over], blocks=blocks)
     ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
     ordered = cable_lengths.with_longer(
@@ -236,7 +260,12 @@ def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Rep
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
     places = {key: place for plan in plans.values() for key, place in inventory.places(plan.spec).items()}
-    devices: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
+    devices: list[tuple[str, Device]] = [
+        (name, device)
+        for name, plan in plans.items()
+        for device in plan.devices
+        if not (device.role == ATTACHED and device.name in plan.spec.added)  # a switch below has that name
+    ]
     inventory.check_unique(devices, places, report)
 
 

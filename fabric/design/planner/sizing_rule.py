@@ -34,6 +34,8 @@ def choose(options: Options) -> Shape | None:
     spec = options.spec
     if spec.kind == "collapsed":
         return _collapsed(options)
+    if spec.below is not None:
+        return _below(options)
     tiers = spec.constraints.tiers
     if tiers == 1 or (tiers == "auto" and spec.constraints.spineless and _needs_no_spines(options)):
         return _one_tier(options)
@@ -81,6 +83,27 @@ def _one_tier(options: Options) -> Shape | None:
     hint = "`kind: rail-only` needs no path between rails, `kind: collapsed` links two leaves; or `tiers: 2`"
     options.misfits.append(Misfit(option=option, reason=reason, code="FAB131", path=("topology", "tiers"), hint=hint))
     return None
+
+
+def _below(options: Options) -> Shape | None:
+    """Leaves that hang below another fabric: one, or one for each stated rack."""
+    spec = replace(options.spec, constraints=replace(options.spec.constraints, tiers=1))
+    speed = spec.leaf.model.native_gbps
+    uplinks = checked_uplinks(replace(options, spec=spec), speed, "leaves below another fabric")
+    for at, (group, demand) in enumerate(zip(spec.groups, options.demands, strict=True)):
+        if demand.units > 1 and not group.per_rack:
+            options.misfits.append(
+                Misfit(
+                    option="leaves below another fabric",
+                    reason=f"a leaf ({spec.leaf.switch}) carries {plural(demand.servers_per_leaf, 'server')}, "
+                    f"{group.planned} are asked for",
+                    code="FAB131",
+                    path=("servers", at, "count"),
+                    hint="state `per_rack`, the servers of one leaf; or choose a larger switch",
+                )
+            )
+            return None
+    return Shape(tiers=1, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=0) if uplinks else None
 
 
 def _many_pods(spec: FabricSpec) -> bool:

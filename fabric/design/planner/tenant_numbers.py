@@ -157,7 +157,15 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
     gateway = net.first + 1 if net is not None else None
     vni = network.vni or base + number
     length = net.prefixlen if net else 0
-    return NetworkPlan(name=network.name, number=number, vlan=vlan, vni=vni, gateway=gateway, length=length)
+    return NetworkPlan(
+        name=network.name,
+        number=number,
+        vlan=vlan,
+        vni=vni,
+        gateway=gateway,
+        length=length,
+        untagged=network.untagged,
+    )
 
 
 def _check_vlan(

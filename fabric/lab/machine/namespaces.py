@@ -108,12 +108,15 @@ def enter(name: str) -> None:
 
 
 def write_sysctls(name: str, values: Iterable[tuple[str, str]]) -> list[str]:
-    """Sets `net.` sysctls in a namespace; returns the keys that this kernel does not have, or not per namespace."""
+    """Sets `net.` sysctls in a namespace; returns the keys that this kernel does not have, or not per namespace.
+
+    As for sysctl(8), a key with an interface that has dots in its name is written with slashes.
+    """
     refused = []
     with inside(name):
         for key, value in values:
             try:
-                Path("/proc/sys", key.replace(".", "/")).write_text(value, encoding="ascii")
+                Path("/proc/sys", key if "/" in key else key.replace(".", "/")).write_text(value, encoding="ascii")
             except OSError:
                 refused.append(key)
     return refused

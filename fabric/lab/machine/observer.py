@@ -12,7 +12,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -44,13 +44,31 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What was observed of flows."""
+
+    longest_gap_s: float  # of any of them, between two packets that arrived
+    lost: int
+    sent: int
+
+    @staticmethod
+    def of(flows: Iterable[Seen]) -> Seen:
+        """Several, as one."""
+        every = list(flows)
+        gap = max((flow.longest_gap_s for flow in every), default=0.0)
+        return Seen(gap, sum(flow.lost for flow in every), sum(flow.sent for flow in every))
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What was observed; times in seconds of the monotonic clock."""
 
-    longest_gap_s: float  # over all flows, between two packets that arrived
-    lost: int
-    sent: int
+    flows: tuple[Seen, ...]  # each, in the order of the streams
     changes: dict[str, float] = field(default_factory=dict)  # node → its last change of tables before `until`
+
+    @property
+    def total(self) -> Seen:
+        return Seen.of(self.flows)
 
 
 class Observer:
@@ -59,7 +77,8 @@ class Observer:
     def __init__(self, live: Live, streams: Sequence[Stream], watched: Sequence[str]) -> None:
         context = multiprocessing.get_context("fork")
         self.ours, theirs = context.Pipe()
-        flows = [_flow(live, stream, number) for stream in streams for number in range(stream.flows)]
+        each = (stream for stream in streams for _ in range(stream.flows))
+        flows = [_flow(live, stream, number) for number, stream in enumerate(each)]
         watches = {node: _watch(live, node) for node in watched}
         self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches), daemon=True)
         self.process.start()
@@ -238,8 +257,8 @@ class _Tally:
         now = time.monotonic()
         self.began = self.sequence
         self.last = [now if self.sequence else 0.0] * self.flows
-        self.gap = 0.0
-        self.arrived = 0
+        self.gaps = [0.0] * self.flows
+        self.arrived = [0] * self.flows
         self.sent = 0
 
     def send(self, flows: Sequence[Flow]) -> None:
@@ -248,7 +267,7 @@ class _Tally:
         for sender, _, to in flows:
             with suppress(OSError):  # no route: lost all the same
                 sender.sendto(data, to)
-            self.sent += 1
+        self.sent += 1
 
     def take(self, at: int, readable: socket.socket) -> None:
         while True:
@@ -259,9 +278,9 @@ class _Tally:
             if struct.unpack("!Q", data)[0] < self.began:
                 continue
             now = time.monotonic()
-            self.gap = max(self.gap, now - self.last[at])
+            self.gaps[at] = max(self.gaps[at], now - self.last[at])
             self.last[at] = now
-            self.arrived += 1
+            self.arrived[at] += 1
 
     def silent(self) -> int:
         """Flows of which nothing has come for a while."""
@@ -270,5 +289,6 @@ class _Tally:
 
     def seen(self, changed: dict[str, float]) -> Observation:
         end = time.monotonic()
-        gap = max([self.gap, *(end - last - 0.05 for last in self.last)], default=0.0)
-        return Observation(gap if self.flows else 0.0, self.sent - self.arrived, self.sent, dict(changed))
+        each = zip(self.gaps, self.last, self.arrived, strict=True)
+        flows = (Seen(max(gap, end - last - 0.05), self.sent - arrived, self.sent) for gap, last, arrived in each)
+        return Observation(tuple(flows), dict(changed))

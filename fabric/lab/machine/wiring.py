@@ -16,6 +16,7 @@ from fabric.lab.machine.observer import FIRST_PORT
 _OWN_FLOWS = f"insert rule inet control_plane input udp dport {FIRST_PORT}-{FIRST_PORT + 99} accept\n"
 FIRST_TABLE = 1001  # of VRF devices; 253 to 255 are the kernel's own
 LAST_METRIC = 4278198272  # as the kernel's documentation of VRFs has it
+FIRST_NUMBER = 10_000  # of the first end of a wire; kernels count interfaces of a namespace from 1 on
 LOCAL_RULE = 32765  # behind the rule of VRFs, 1000, and before that of the main table
 # A port is pulled by setting it down, which takes its IPv6 addresses away for good; a cable that is pulled does not.
 KEPT = (("net.ipv6.conf.all.keep_addr_on_down", "1"),)
@@ -46,7 +47,7 @@ class Wiring:
         spaces = [space for node in self.lab.nodes.values() for space in self.spaces(node)]
         namespaces.create(spaces)
         at_once(self._settings, self.lab.nodes.values())
-        _ip("", self._wires(self.lab.wires))
+        _ip("", self._wires(self.lab.wires, FIRST_NUMBER))
         at_once(self._devices, self.lab.nodes.values())
 
     def raise_links(self) -> None:
@@ -82,16 +83,21 @@ class Wiring:
             own, space = self.interfaces[end], self.namespace(end.node, self.interfaces[end].vrf)
             _ip(space, [*_dressed([own], self.kernel), *([f"link set {own.name} up"] if own.up else [])])
 
-    def _wires(self, wires: Iterable[Wire]) -> Iterator[str]:
-        """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace."""
-        for wire in wires:
+    def _wires(self, wires: Iterable[Wire], first: int = 0) -> Iterator[str]:
+        """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace.
+
+        Args:
+            first: number of the first end, others count on. A kernel reports a link at once where the numbers of both ends
+                differ, else up to a second later (net/core/link_watch.c). 0: the kernel numbers them.
+        """
+        for number, wire in enumerate(wires, first):
             ends = []
             for end in (wire.a, wire.b):
                 own = self.interfaces[end]
                 words = f"name {own.name} netns {self.namespace(end.node, own.vrf)}"
                 words += f" address {own.mac}" if own.mac else ""
                 ends.append(words + (f" mtu {own.mtu}" if own.mtu else ""))
-            yield f"link add {ends[0]} type veth peer {ends[1]}"
+            yield f"link add {ends[0]} {f'index {number} ' if first else ''}type veth peer {ends[1]}"
 
     def _devices(self, node: Node) -> None:
         home = self.namespace(node.name)
@@ -103,6 +109,9 @@ class Wiring:
             _ip(space, _made(interfaces, self.kernel, home, space))
         for space, interfaces in _by_space(node, self):
             _ip(space, _dressed(interfaces, self.kernel))
+        # A port on standby is silent: an address answers on the port that its host would answer by.
+        silent = [(f"net/ipv4/conf/{own.name}/arp_filter", "1") for own in node.interfaces if own.bond]
+        namespaces.write_sysctls(home, silent)
         if node.kind != SWITCH:
             self._raise(node)
         # Rules have no family of their own, and routes need their gateway on a link that is up.
@@ -167,12 +176,13 @@ def _local_last() -> Iterator[str]:
 def _made(interfaces: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
     """Devices that no wire makes. A tunnel is born where its packets leave, then moved to its tenant.
 
+    A bridge does not learn from LLDP: every port of a bond sends it with the address of the bond.
     `tos inherit` does more than its name: without it the kernel looks up one path per tunnel and keeps it for all flows.
     """
     yield "link set lo up"
     for item in interfaces:
         if item.kind == BRIDGE:
-            yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0"
+            yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0 no_linklocal_learn 1"
         elif item.kind == TUNNEL:
             words = f"type vxlan id {item.vni} local {item.local} dstport {VXLAN_PORT} nolearning tos inherit"
             yield f"link add {item.name} link-netns {home} {words}" if space != home else f"link add {item.name} {words}"
@@ -186,7 +196,7 @@ def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
             words += f" mtu {item.mtu}" if item.mtu else ""
             if words:
                 yield f"link set {item.name}{words}"
-        if item.kind in (BRIDGE, TUNNEL) or item.bridge:
+        if item.kind in (BRIDGE, TUNNEL) or item.bridge or item.bond:
             yield f"link set {item.name} addrgenmode none"
         if item.bridge:
             yield f"link set {item.name} master {item.bridge}"
@@ -196,7 +206,8 @@ def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
         elif item.vrf and kernel.vrf_devices:
             yield f"link set {item.name} master {item.vrf}"
         for address in item.addresses:
-            yield f"address add {address} dev {item.name}{' nodad' if ':' in address else ''}"
+            words = f" metric {item.standby}" if item.standby else ""
+            yield f"address add {address} dev {item.name}{words}{' nodad' if ':' in address else ''}"
         if item.kind in (BRIDGE, TUNNEL) and item.up:
             yield f"link set {item.name} up"
 

@@ -6,7 +6,7 @@ VNIs, tunnels and prefixes are judged by `fabric verify`; hosts and router MACs 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from fabric.audit.checks import Finding
@@ -35,10 +35,16 @@ def show(live: Live) -> ProofResult:
     return ProofResult(words, tuple(faults), measured)
 
 
-def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Finding]]:
-    """Waits until some switches have all of it: (routes by type, what is missing)."""
+def wait(
+    live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S, ends: Sequence[Endpoint] | None = None
+) -> tuple[dict[int, int], list[Finding]]:
+    """Waits until some switches have all of it, with all hosts or those of some ends: (routes by type, what is missing)."""
     tunnels = _tunnels(live, switches)
-    hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address and end.leaf in tunnels]
+    hosts = [
+        end
+        for end in (endpoints(live.lab) if ends is None else ends)
+        if end.network and ":" not in end.address and end.leaf in tunnels
+    ]
     # Hosts are learned from what they send; a gateway is asked by each.
     ping(
         live,

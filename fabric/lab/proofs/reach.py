@@ -17,9 +17,13 @@ PEERS, FOREIGN_PEERS = 4, 3  # of each endpoint then
 
 def show(live: Live) -> ProofResult:
     """Pings between server addresses, each from its own port."""
-    ends = endpoints(live.lab)
+    return among(live, endpoints(live.lab), cable_ends(live.lab))
+
+
+def among(live: Live, ends: Sequence[Endpoint], cables: Sequence[tuple[Endpoint, Endpoint]] = ()) -> ProofResult:
+    """Pings between some addresses, and between both ends of cables."""
     inside, across = pairs(live, ends)
-    inside += cable_ends(live.lab)
+    inside += cables
     if not inside and not across:
         return skip("no two servers of the lab are in one network")
     replies = ping(live, [Ping(node=a.server, source=a.address, target=b.address) for a, b in inside])

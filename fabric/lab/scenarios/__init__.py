@@ -1,6 +1,6 @@
 """Every scenario, the mildest first."""
 
-from fabric.lab.scenarios import leaf_dead, link_blackholed, link_down, maintenance, spine_dead, swapped_cables
+from fabric.lab.scenarios import leaf_dead, link_blackholed, link_down, maintenance, spine_dead, swapped_cables, switch_lost
 from fabric.lab.scenarios.base import Scenario
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -8,6 +8,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     link_blackholed.SCENARIO,
     spine_dead.SCENARIO,
     leaf_dead.SCENARIO,
+    switch_lost.SCENARIO,
     maintenance.SCENARIO,
     swapped_cables.SCENARIO,
 )

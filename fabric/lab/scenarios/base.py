@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.audit.checks import Finding
+from fabric.base.grouping import grouped
 from fabric.lab import expected
 from fabric.lab.blueprint import PORT, End, Interface, Wire
 from fabric.lab.expected import sessions
 from fabric.lab.live import Live, Table
 from fabric.lab.machine.daemons import forgets
-from fabric.lab.machine.namespaces import run
-from fabric.lab.machine.observer import Observation, Observer, Stream
+from fabric.lab.machine.namespaces import at_once, run
+from fabric.lab.machine.observer import Observation, Observer, Seen, Stream
 from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import Measure, finding
 from fabric.lab.proofs import forwarding as tables_proof
@@ -162,7 +163,7 @@ class Stage:
         act()
         # The time of this is not measured, so sessions between loopbacks need not wait for their next try.
         if self.forgets:
-            self._learn_again()
+            self.learn_again()
         else:
             between = [session for session in self.sessions if session.kind == expected.OVERLAY]
             for session in wait_for_sessions(self.live, between, SOON_S)[0]:
@@ -174,9 +175,9 @@ class Stage:
         """The planned ends of its switches."""
         return [one for one in sessions(self.live.lab) if one.node in set(self.switches)]
 
-    def lost_sessions(self, patience_s: float = BACK_S) -> list[Finding]:
-        """Waits until all sessions are there: those that are not."""
-        missing, _ = wait_for_sessions(self.live, self.sessions, patience_s)
+    def lost_sessions(self, patience_s: float = BACK_S, of: Sequence[expected.Planned] | None = None) -> list[Finding]:
+        """Waits until all sessions are there, or these: those that are not."""
+        missing, _ = wait_for_sessions(self.live, self.sessions if of is None else of, patience_s)
         return [finding(one.node, f"{one.shown} did not come back") for one in missing]
 
     def healed(self) -> list[Finding]:
@@ -200,7 +201,7 @@ class Stage:
             lost = [pair for pair, count in zip(chosen.values(), replies, strict=True) if not count]
             if not lost or not (again and self.forgets):
                 break
-            self._learn_again()
+            self.learn_again()
             wait_for_overlay(self.live, frozenset(self.switches), BACK_S)
         return [finding(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
 
@@ -209,11 +210,11 @@ class Stage:
         own = frozenset(self.switches)
         faults = wait_for_overlay(self.live, own, SOON_S if self.forgets else BACK_S)[1]
         if faults and self.forgets:
-            self._learn_again()
+            self.learn_again()
             faults = wait_for_overlay(self.live, own, BACK_S)[1]
         return faults
 
-    def _learn_again(self) -> None:
+    def learn_again(self) -> None:
         """Daemons that forget learn when their EVPN sessions start afresh."""
         for leaf in self.leaves:
             self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
@@ -223,14 +224,17 @@ class Stage:
         own = [own for own in self.live.lab.nodes[end.node].interfaces if end.interface in (own.name, own.parent)]
         self._set(end.node, own, up)
 
-    def set_node(self, name: str, up: bool) -> None:
-        """Pulls or plugs all ports of a switch."""
-        self._set(name, [own for own in self.live.lab.nodes[name].interfaces if own.kind == PORT], up)
+    def set_node(self, name: str, up: bool, only: Collection[str] = ()) -> None:
+        """Pulls or plugs all ports of a switch, or these; slices of them go with them."""
+        ports = [own for own in self.live.lab.nodes[name].interfaces if own.kind == PORT]
+        self._set(name, [own for own in ports if not only or own.name in only or own.parent in only], up)
 
     def _set(self, node: str, ports: list[Interface], up: bool) -> None:
-        for own in ports:
-            if own.up:
-                run("ip", "-n", self.live.space(node, own.vrf), "link", "set", own.name, "up" if up else "down")
+        """All of them at once, as a switch loses its power."""
+        lines = grouped(
+            (self.live.space(node, own.vrf), f"link set {own.name} {'up' if up else 'down'}\n") for own in ports if own.up
+        )
+        at_once(lambda space: run("ip", "-n", space, "-batch", "-", text="".join(lines[space])), lines)
 
 
 def measures(watched: Watched) -> dict[str, Measure]:
@@ -238,13 +242,13 @@ def measures(watched: Watched) -> dict[str, Measure]:
     least, most = watched.left.paths
     return {
         "fib_repair_ms": round(watched.repaired_s * 1000, 1) if watched.repaired_s is not None else NOT_REPAIRED,
-        **flow_measures(watched.seen),
+        **flow_measures(watched.seen.total),
         "paths": str(least) if least == most else f"{least} to {most}",
         "bandwidth_left_percent": round(watched.left.share * 100, 1),
     }
 
 
-def flow_measures(seen: Observation) -> dict[str, Measure]:
+def flow_measures(seen: Seen) -> dict[str, Measure]:
     """What happened to flows; nothing where no flow was sent."""
     if not seen.sent:
         return {}

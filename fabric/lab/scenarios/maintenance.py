@@ -34,9 +34,9 @@ def play(stage: Stage) -> ProofResult:
         faults += stage.healed()
         time.sleep(0.5)
         seen = observer.stop()
-    if seen.lost:
-        faults.append(finding(spine, f"{seen.lost} of {seen.sent} packets were lost, planned 0"))
-    measured = {**flow_measures(seen), "drained_ms": round(drained * 1000, 1)}
+    if seen.total.lost:
+        faults.append(finding(spine, f"{seen.total.lost} of {seen.total.sent} packets were lost, planned 0"))
+    measured = {**flow_measures(seen.total), "drained_ms": round(drained * 1000, 1)}
     return ProofResult(f"{spine} drained, down and back", tuple(faults), measured)
 
 

@@ -36,7 +36,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:
         seen = observer.stop()
     left = stage.estimate.left(NOTHING)
     measured: dict[str, Measure] = {
-        **flow_measures(seen),
+        **flow_measures(seen.total),
         "back_s": round(seconds, 1),
         "paths": str(left.paths[1]),
         "bandwidth_left_percent": round(left.share * 100, 1),
@@ -52,11 +52,16 @@ def kill(stage: Stage, name: str) -> None:
 
 def boot(stage: Stage, name: str) -> None:
     """Daemons, config, ports: as `up` does it."""
+    load(stage, name)
+    stage.set_node(name, up=True)
+
+
+def load(stage: Stage, name: str) -> None:
+    """A switch as it is before its ports come up."""
     node = stage.live.lab.nodes[name]
     stage.live.wiring.forget(node)
     start(node, stage.live.wiring)
     daemons.load(stage.live.names.home(name))
-    stage.set_node(name, up=True)
 
 
 def back(stage: Stage, name: str) -> list[Finding]:

@@ -36,7 +36,13 @@ from .lossless import (
     SpeedAndLength as SpeedAndLength,
     Watchdog as Watchdog,
 )
-from .plan import FabricPlan as FabricPlan, Plan as Plan, PortLabels as PortLabels
+from .plan import (
+    FabricPlan as FabricPlan,
+    FarPort as FarPort,
+    Plan as Plan,
+    PortLabels as PortLabels,
+    Uplink as Uplink,
+)
 from .sizing import (
     GroupSize as GroupSize,
     ServerPorts as ServerPorts,
@@ -82,6 +88,7 @@ from .tenants import (
     left_of as left_of,
     own_networks as own_networks,
     own_pools as own_pools,
+    port_vlans as port_vlans,
     tenants_behind as tenants_behind,
 )
 from .topology import (

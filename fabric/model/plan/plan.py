@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Place
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan.lock import Block, Lock
 from fabric.model.plan.lossless import FabricLossless
 from fabric.model.plan.sizing import Sizing, nic_name
@@ -21,6 +22,29 @@ from fabric.model.plan.topology import KINDS, RELAY, SERVER, SWITCH_ROLES, Devic
 
 if TYPE_CHECKING:
     import networkx
+
+
+# --- Links between a fabric and one whose leaves hang below it -------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FarPort:
+    """A port of a switch of another fabric."""
+
+    device: Device  # as that fabric has it
+    ref: PortRef
+    model: SwitchModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uplink:
+    """A link of a leaf to the fabric that it hangs below. That fabric has the link among its own and lists it."""
+
+    device: int  # index of the leaf
+    ref: PortRef
+    lag: int  # its bond
+    far: FarPort | None = None  # set when both fabrics are wired
+    length_m: int = 0
 
 
 # --- The plan -------------------------------------------------------------------------------------------------
@@ -47,6 +71,9 @@ class FabricPlan:
     lossless: FabricLossless | None  # None: no fabric of RoCE
     blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
     management_ports: Mapping[int, Device] = field(default_factory=dict)  # link of an attachment → device managed by it
+    manage: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # pool → gateway and length of the network it lies in
+    below: Mapping[int, FarPort] = field(default_factory=dict)  # link of an attachment → port of the leaf that it stands for
+    uplinks: tuple[Uplink, ...] = ()  # of leaves below another fabric
     longer: tuple[Longer, ...] = ()  # cables of the stated floor that are longer than PFC headroom is computed for
 
     @cached_property
@@ -61,7 +88,22 @@ class FabricPlan:
 
     def lower_end(self, link: int) -> Device:
         """The device at the lower end of a link; of a management port the switch, not the attachment that stands for it."""
-        return self.management_ports.get(link) or self.devices[int(self.links.a[link])]
+        return self.stood_for.get(link) or self.devices[int(self.links.a[link])]
+
+    @cached_property
+    def stood_for(self) -> dict[int, Device]:
+        """Link of an attachment → the switch that it stands for, here or in another fabric."""
+        return {**self.management_ports, **{link: far.device for link, far in self.below.items()}}
+
+    @cached_property
+    def leaves_below(self) -> dict[str, Device]:
+        """Leaves of fabrics below by their name, which their stand-ins here have too."""
+        return {far.device.name: far.device for far in self.below.values()}
+
+    def ref(self, link: int, end: str) -> PortRef:
+        """The port at an end of a link, `a` or `b`."""
+        cage, sub, split = (int(getattr(self.links, f"{end}_{part}")[link]) for part in ("cage", "sub", "split"))
+        return PortRef(cage, sub, split, int(self.links.speed_gbps[link]))
 
     @property
     def graph(self) -> networkx.MultiGraph:
@@ -153,9 +195,7 @@ class PortLabels:
 
     def ref(self, link: int, end: str) -> PortRef:
         """The port at an end of a link."""
-        columns = self.fabric.links
-        cage, sub, split = (int(getattr(columns, f"{end}_{part}")[link]) for part in ("cage", "sub", "split"))
-        return PortRef(cage, sub, split, int(columns.speed_gbps[link]))
+        return self.fabric.ref(link, end)
 
     @cached_property
     def _groups(self) -> dict[str, GroupSpec]:

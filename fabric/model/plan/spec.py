@@ -14,7 +14,7 @@ from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
 from fabric.model.plan.topology import KINDS, NONE, Lengths
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
-from fabric.model.settings.site import PURPOSES, Attachment, Floor, Home, PodRule, Uplinks
+from fabric.model.settings.site import PURPOSES, Attachment, Below, Floor, Home, PodRule, Uplinks
 
 BACK_TO_BACK, RING = SWITCHLESS = ("back-to-back", "ring")  # kinds of topology without switches
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
@@ -115,6 +115,7 @@ class NicUse:
     nics: str  # their purpose
     nic: NicSet
     bond: bool = True  # two ports on two leaves are one bond in layer-2 networks
+    fallback: bool = False  # … whose ports carry traffic before the server speaks LACP
 
     @property
     def ports(self) -> int:
@@ -139,8 +140,10 @@ class GroupSpec:
     nics: str  # purpose of the NICs that this fabric connects, the first of several
     nic: NicSet
     bond: bool = True  # as in NicUse
+    fallback: bool = False
     further: tuple[NicUse, ...] = ()  # NICs of other purposes
     shared: bool = False  # on free ports of the leaves of other groups
+    on_set: int = 0  # its servers on one leaf or pair of these, as the lock has them
     count: int
     planned: int  # at least `count`
     per_rack: int | None
@@ -151,7 +154,7 @@ class GroupSpec:
     @cached_property
     def uses(self) -> tuple[NicUse, ...]:
         """All NICs that the fabric connects, by purpose."""
-        return (NicUse(self.nics, self.nic, self.bond), *self.further)
+        return (NicUse(self.nics, self.nic, self.bond, self.fallback), *self.further)
 
     @property
     def on_free_ports(self) -> tuple[NicUse, ...]:
@@ -164,7 +167,7 @@ class GroupSpec:
             if nic <= use.nic.count:
                 return use, nic
             nic -= use.nic.count
-        return NicUse(self.nics, self.nic, self.bond), nic  # a NIC that the model has not
+        return NicUse(self.nics, self.nic, self.bond, self.fallback), nic  # a NIC that the model has not
 
     def first_nic(self, nics: str) -> int:
         """Number of the first NIC of a purpose, from 1."""
@@ -225,6 +228,8 @@ class FabricSpec:
     silence: Mapping[str, str]  # code → why it does not apply to this fabric
     transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
+    below: Below | None = None
+    added: frozenset[str] = frozenset()  # attachments that follow from `below`, of this fabric or of another
 
     def at(self, *path: str | int) -> Place:
         """The place of a key of this fabric in the intent."""
@@ -240,8 +245,21 @@ class FabricSpec:
 
     @property
     def isolation(self) -> str:
-        """ "evpn", "vrf-lite", "acl", or "none": one routing table, which at most one tenant can have."""
+        """ "evpn", "vrf-lite", "acl", "bridged" (below another fabric), or "none": one table, of at most one tenant."""
+        if self.below is not None:
+            return "bridged"
         return "evpn" if self.overlay.kind == "evpn-vxlan" else self.overlay.isolation or "none"
+
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """Attachments that stand for leaves of fabrics below."""
+        return frozenset() if self.below else self.added
+
+    @property
+    def bridged_tenants(self) -> frozenset[str]:
+        """Tenants that leaves below bridge, of this fabric or of the one above: their networks may hold management pools."""
+        names = {its.tenant for its in self.attachments if its.name in self.added and its.tenant}
+        return frozenset(names | ({self.below.tenant} if self.below else set()))
 
     @property
     def bonds(self) -> bool:
@@ -275,7 +293,9 @@ class FabricSpec:
         return any(group.on_free_ports for group in self.groups)
 
     def leaves_per_nic(self, group: GroupSpec) -> int:
-        """Leaves that the ports of one NIC are spread over."""
+        """Leaves that the ports of one NIC are spread over, where a pair has all rails those of all NICs."""
+        if self.kind == "collapsed":
+            return 2 * self.planes
         return group.nic.ports if self.dual_tor else self.planes
 
     def rails(self, group: GroupSpec) -> int:

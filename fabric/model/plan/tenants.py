@@ -33,6 +33,7 @@ class NetworkPlan:
     vni: int
     gateway: int | None  # first address of its subnet, the distributed gateway
     length: int  # prefix length; 0 without a gateway
+    untagged: bool = False  # on ports with several networks
 
     @property
     def subnet(self) -> int:
@@ -57,6 +58,14 @@ class Leak:
 
     source: str
     prefixes: tuple[str, ...]  # "0.0.0.0/0" alone, any other with all prefixes inside it
+
+
+def port_vlans(networks: Sequence[NetworkPlan]) -> tuple[int, tuple[int, ...]]:
+    """(untagged VLAN or 0, tagged ones in order) of a port: a single network is untagged, of several the one that says so."""
+    if len(networks) == 1:
+        return networks[0].vlan, ()
+    untagged = next((network.vlan for network in networks if network.untagged), 0)
+    return untagged, tuple(sorted(network.vlan for network in networks if not network.untagged))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +121,8 @@ class Tenancy:
     slices: Mapping[int, NDArray[Any]] = field(default_factory=dict)  # VRF-lite: tenant → per link first address, -1
     external_connections: tuple[ExternalConnection, ...] = ()
     hosts: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)  # (tenant, network) → link → address
-    chosen: Mapping[int, int] = field(default_factory=dict)  # link of an attachment → the network that it states
+    chosen: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # link → its networks, where it is not in all
+    fallback: frozenset[tuple[int, int]] = frozenset()  # (leaf, bond): its ports carry traffic before the server speaks LACP
 
     @property
     def isolated(self) -> bool:
@@ -127,10 +137,10 @@ class Tenancy:
         return found
 
     def networks(self, link: int) -> tuple[NetworkPlan, ...]:
-        """The layer-2 networks of a port: one is untagged, several are tagged; () for a routed port."""
+        """The layer-2 networks of a port, whose tags `port_vlans` gives; () for a routed port."""
         owner = int(self.owner[link])
         networks = self.tenants[owner].networks if owner >= 0 else ()
-        return (networks[self.chosen[link]],) if link in self.chosen else networks
+        return tuple(networks[place] for place in self.chosen[link]) if link in self.chosen else networks
 
 
 # --- Addresses of the site, never accepted from outside -------------------------------------------------------

@@ -21,7 +21,7 @@ class Peer:
     device: Device
     model: SwitchModel | None  # None when the far end is no switch
     port: PortRef | None  # None when the far end is no switch
-    port_name: str  # the NIC port of a server, the configured name of an attachment's port; "" for a switch
+    port_name: str  # the NIC port of a server, the configured name of an attachment's port; "" for a switch of this fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Network:
     name: str  # "red-web": tenant and network
     vrf: str
     vlan: int
-    vni: int
+    vni: int  # 0 without an overlay: the VLAN is bridged to the leaves above
     rd: str  # "10.0.0.1:10001"
     route_target: str
     gateway: str | None  # distributed anycast gateway, "10.1.0.1/24"; None: layer 2 alone
@@ -130,16 +130,18 @@ class Network:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
-    """A server's bond: LACP over one port of this leaf and one of its pair."""
+    """A bond: LACP over ports of this leaf and of its pair; of this leaf alone where `esi` is empty."""
 
     number: int  # from 1, the same on both leaves: Port-Channel number, bond number, local discriminator of the segment
     description: str
     ports: tuple[PortRef, ...]  # of this leaf
     untagged: int  # VLAN, 0: none
     tagged: tuple[int, ...]
-    system_mac: str  # LACP system id that both leaves show, "02:00:00:00:00:05"
-    esi: str  # Ethernet segment id, type 3: "03:02:00:00:00:00:05:00:00:01"
+    system_mac: str  # LACP system id that both leaves show, "02:00:00:00:00:05"; "" for that of the switch
+    esi: str  # "" for a bond of one leaf; Ethernet segment id, type 3: "03:02:00:00:00:00:05:00:00:01"
     preferred: bool  # designated forwarder while both are up; alternates over the bonds of a pair
+    fallback: bool = False  # its ports carry traffic before the server speaks LACP
+    edge: bool = True  # the far end is no bridge: False to a switch of this site, which takes part in spanning tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

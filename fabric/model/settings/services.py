@@ -74,6 +74,12 @@ class Network(Key):
             "NICs by their number; default: all ports"
         ),
     )
+    nics: Annotated[tuple[Line, ...], ListOf] = Field(
+        (), description="purposes of the NICs whose ports are in it; default: all ports of the tenant"
+    )
+    untagged: bool = Field(
+        False, description="untagged on ports with several networks, whose others are tagged; default: tagged on these"
+    )
 
 
 def _of_tenant(value: Any) -> Any:
@@ -184,6 +190,15 @@ class Qos(Key):
     )
     lossless_percent: int = Field(
         60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
+    )
+    lossless_memory_percent: int | None = Field(
+        None,
+        ge=10,
+        le=90,
+        description=(
+            "share of a switch's shared buffer for the lossless class, percent; the rest is best effort; default: that of "
+            "the network OS. Headroom is counted in the whole buffer"
+        ),
     )
     traffic: Literal["static", "dynamic"] = Field(
         "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"

@@ -253,3 +253,18 @@ class Attachment(Key):
         False, description="all its links are one bond over a pair of leaves, as to a switch below: half of them on each leaf"
     )
     lossless: bool | None = Field(None, description="PFC on its ports; default: as in the fabric; never on ports to a router")
+
+
+class Below(Key):
+    """Leaves that hang below the leaves of another fabric, as out-of-band switches do: they bridge one of its tenants."""
+
+    fabric: Name = Field(description="fabric whose leaves they are cabled to")
+    tenant: Name = Field(description="its tenant, whose networks they carry; the gateways are there")
+    network: Name | None = Field(
+        None,
+        description="network that their server ports are in; default: the one that is not of the switches' management ports",
+    )
+    links: Count = Field(
+        2, description="links of one switch, all in one bond: half of them on each leaf where these are pairs"
+    )
+    speed_gbps: Gbps | None = Field(None, description="speed of a link; default: the fastest that both ends support")

@@ -25,6 +25,7 @@ from fabric.solver.estimate.request import EstimateRequest, supply_of
 from fabric.solver.training import file as job_file
 from fabric.solver.training.file import JobText
 from fabric.solver.training.job import Levels, TrainingJob
+from fabric.solver.training.kernels import computed_utilisation
 from fabric.solver.training.memory import device_GB
 from fabric.solver.training.step import CallTime, Fitted, StepTime, assumptions, fitted, step_time
 from fabric.solver.training.sweep import StepSweep, sweep
@@ -55,6 +56,9 @@ class Groups:
         levels = job.parallel.levels(traffic.dimension)
         if traffic.dimension == "pipeline":
             return self._sends(job, traffic, levels)
+        if traffic.dimension == "expert" and job.software.dispatch_GBps:
+            us = traffic.bytes / job.software.dispatch_GBps / 1e3
+            return CallTime(us, us, us, "dispatcher")
         share = self._nic_share(job, traffic, levels)
         whole = self._time(traffic.collective, traffic.cross_bytes or traffic.bytes, levels, share)
         if traffic.cross_bytes is None:
@@ -194,14 +198,18 @@ class PlacedJob:
         return self.groups.supply.placement.domain_gpus
 
     def job(self, root: Node | None = None) -> TrainingJob:
-        """The job of the file, or of a changed tree, with the memory of the servers' GPUs where it states none.
-        Raises InputError."""
+        """The job of the file, or of a changed tree, with what it does not state of the servers' GPUs: their memory, and the
+        utilisation where their kernels were measured. Raises InputError."""
         placement = self.groups.supply.placement
         job = job_file.of_node(root or self.root, self.name, placement.gpus)
         gpu, compute = gpu_of(placement), job.compute
         memory_GBps = compute.memory_GBps or gpu.memory_GBps
         memory_GB = compute.memory_GB or device_GB(gpu.name, gpu.memory_GB)
-        return replace(job, gpu=gpu.name, compute=replace(compute, memory_GBps=memory_GBps, memory_GB=memory_GB))
+        job = replace(job, gpu=gpu.name, compute=replace(compute, memory_GBps=memory_GBps, memory_GB=memory_GB))
+        job = replace(job, computed_utilisation=computed_utilisation(job))
+        if job.is_computed:
+            job = replace(job, compute=replace(job.compute, utilisation=job.computed_utilisation))
+        return job
 
     def time(self, root: Node | None = None) -> StepTime:
         """The step of the file or of a changed tree. Raises InputError."""

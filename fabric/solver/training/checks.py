@@ -61,11 +61,19 @@ def _model(model: Model) -> list[tuple[str, str, str]]:
 def _cut(job: TrainingJob) -> list[tuple[str, str, str]]:
     """What the ranks of a dimension must divide."""
     model, parallel = job.model, job.parallel
+    stage = parallel.tensor * parallel.context * parallel.data
     mistakes = []
     for key, whole, part, of in (
         ("model.hidden", model.hidden, parallel.tensor, "tensor"),
         ("model.sequence", model.sequence, parallel.context, "context"),
-        ("parallel.data", parallel.data, parallel.expert, "expert"),
+        *(
+            (
+                ("parallel.tensor", parallel.tensor, parallel.expert_tensor, "expert_tensor"),
+                ("parallel.data", stage, parallel.expert_tensor * parallel.expert, "expert_tensor x expert"),
+            )
+            if parallel.expert_tensor
+            else (("parallel.data", parallel.data, parallel.expert, "expert"),)
+        ),
         ("model.experts", model.experts, parallel.expert, "expert"),
     ):
         if whole % part:

@@ -48,14 +48,17 @@ def ratio(gpu: str, measured_on: str, tflops_per_gpu: float) -> Ratio:
     here, there = _generations().get(gpu), _generations().get(measured_on)
     if here is None or there is None:
         return Ratio()
-    precision = _precision(here["peak"][gpu], tflops_per_gpu)
+    precision = precision_of(gpu, tflops_per_gpu)
     if precision not in here["share"] or precision not in there["share"]:
         return Ratio()
     return Ratio(here["share"][precision] / there["share"][precision], here["attention"] / there["attention"])
 
 
-def _precision(peaks: dict[str, float], tflops: float) -> str:
-    """The precision with the nearest data-sheet rate; "" where none is near."""
+def precision_of(gpu: str, tflops: float) -> str:
+    """The precision with the nearest data-sheet rate of a GPU model; "" where none is near."""
+    peaks: dict[str, float] = _generations().get(gpu, {}).get("peak", {}).get(gpu, {})
+    if not peaks:
+        return ""
     name = min(peaks, key=lambda precision: abs(math.log(tflops / peaks[precision])))
     return name if abs(math.log(tflops / peaks[name])) <= APART else ""
 
@@ -189,6 +192,15 @@ class Parallel(Section):
     context: Annotated[int, Within(1, 1_000_000, "ranks of context parallelism")] = 1
     pipeline: Annotated[int, Within(1, 1_000_000, "pipeline stages")] = 1
     expert: Annotated[int, Within(1, 1_000_000, "ranks of expert parallelism, inside data")] = 1
+    expert_tensor: Annotated[
+        int,
+        Within(
+            1,
+            1_000_000,
+            "tensor ranks that an expert is split over; expert groups then lie over tensor, context and data; default: "
+            "experts are split as all layers, and their groups lie over data",
+        ),
+    ] = 0
     interleave: Annotated[int, Within(1, 1000, "chunks of the model per pipeline stage")] = 1
     stages: Annotated[
         tuple[Annotated[int, Within(0, 100_000)], ...],
@@ -205,6 +217,16 @@ class Parallel(Section):
     def gpus(self) -> int:
         return self.data * self.tensor * self.context * self.pipeline
 
+    @property
+    def expert_split(self) -> int:
+        """Ranks that the weights of an expert are split over."""
+        return self.expert_tensor or self.tensor
+
+    @property
+    def expert_replicas(self) -> int:
+        """GPUs of a pipeline stage that hold the same part of the same experts."""
+        return self.data * self.context * self.tensor // (self.expert_split * self.expert)
+
     def levels(self, dimension: Dimension) -> Levels:
         """The ranks of a group, as ranks of the job. Parameters are alike in all ranks of context and data."""
         replica = self.tensor * self.context
@@ -214,8 +236,12 @@ class Parallel(Section):
             "tensor": ((self.tensor, 1),),
             "context": ((self.context, self.tensor),),
             "data": ((self.context, self.tensor), (self.data, data)),
-            "expert": ((self.expert, data),),
-            "expert_data": ((self.data // self.expert, data * self.expert),),
+            "expert": ((self.expert, self.expert_tensor or data),),
+            "expert_data": (
+                ((self.expert_replicas, self.expert_tensor * self.expert),)
+                if self.expert_tensor
+                else ((self.data // self.expert, data * self.expert),)
+            ),
             "pipeline": ((self.pipeline, pipeline),),
             "embedding": ((2, pipeline * max(1, self.pipeline - 1)),),
         }
@@ -245,7 +271,14 @@ class Compute(Section):
     attention_tflops_per_gpu: Annotated[
         float, Within(1e-3, 1e6, "FLOP rate of the attention core, if of other precision")
     ] = 0
-    utilisation: Annotated[float, Within(1e-3, 1, "share of tflops_per_gpu that is reached during compute")] = 0.5
+    utilisation: Annotated[
+        float,
+        Within(
+            1e-3,
+            1,
+            "share of tflops_per_gpu that is reached during compute; default: computed for H100, H200, H800, else 0.5",
+        ),
+    ] = 0.5
     measured_on: Annotated[
         str,
         LOWER,
@@ -289,6 +322,15 @@ class Software(Section):
             json_schema_extra={"pattern": f"^{RELEASE.pattern}$"},
         ),
     ] = ""
+    dispatch_GBps: Annotated[
+        float,
+        Within(
+            1e-3,
+            1e6,
+            "bandwidth of a GPU for tokens of experts, of another dispatcher than NCCL's alltoall, such as DeepEP: bytes "
+            "that it sends over the time of the call",
+        ),
+    ] = 0
     cuda_graph: Annotated[
         CudaGraph,
         LOWER,
@@ -325,6 +367,7 @@ class TrainingJob:
     overlap: Mapping[str, float | str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
     gpu: str = ""  # model of the servers' GPUs, which is not in the file
+    computed_utilisation: float = 0.0  # by their measured kernels; 0: not known
 
     @property
     def gpus(self) -> int:
@@ -356,8 +399,11 @@ class TrainingJob:
         Recomputation adds a forward pass, a third of that, of everything or of the core of the attention: Korthikanti et
         al., arXiv:2205.05198, section 5. So does that of queries, keys and values (`up_projection`).
         """
-        if self.compute.ms:
-            return self.compute.ms
+        return self.compute.ms or self.flop_ms / self.compute.utilisation
+
+    @property
+    def flop_ms(self) -> float:
+        """As `computing_ms`, at the rate of the data sheet."""
         attention = 12 * self.model.layers * self.model.attention_width * self.model.sequence
         weights = 6 * self.model.active_parameters
         if "up_projection" in self.compute.parts:
@@ -368,7 +414,7 @@ class TrainingJob:
         attention *= rate / (self.compute.attention_tflops_per_gpu or rate) / reached.attention
         weights *= (4 / 3 if self.compute.recomputed == "full" else 1) / reached.matmul
         tflop = weights + attention
-        return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
+        return self.tokens * tflop / (self.gpus * rate * 1e12) * 1e3
 
     @property
     def rates(self) -> Ratio:
@@ -381,6 +427,11 @@ class TrainingJob:
     def is_transferred(self) -> bool:
         """Whether the utilisation was measured on GPUs of another model."""
         return self.compute.measured_on not in ("", self.gpu)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the utilisation is that of measured kernels, not a stated one."""
+        return bool(self.computed_utilisation) and "compute.utilisation" not in self.stated
 
     @property
     def slowest(self) -> float:

@@ -44,9 +44,10 @@ def _sums(step: StepTime) -> list[str]:
                 f"{duration(step.p10_ms)} to {duration(step.p90_ms)}; by the network alone "
                 f"{duration(step.network_p10_ms)} to {duration(step.network_p90_ms)}",
             ),
-            *_transferred(step),
+            *_utilisation(step),
             ("tokens/s", f"{step.tokens_per_second:,.0f}, {percent(step.lost_to_network)} lost to the network"),
             *_limit(step),
+            *_experts(step),
             *_placement(step),
             *_memory(step),
         ]
@@ -63,13 +64,27 @@ def _placement(step: StepTime) -> list[tuple[str, str]]:
     return [("placement", where), *more]
 
 
-def _transferred(step: StepTime) -> list[tuple[str, str]]:
-    """That the utilisation is that of another GPU model, on which published steps differ more."""
-    if not step.measured_on:
+def _utilisation(step: StepTime) -> list[tuple[str, str]]:
+    """Where the utilisation is from, and what measured kernels reach."""
+    computed = step.computed_utilisation
+    if step.measured_on:  # published steps on another GPU model differ more
+        rates = step.rates
+        scaled = f", x {rates.matmul:.2f}, attention x {rates.attention:.2f}" if rates != Ratio() else ""
+        return [("utilisation", f"measured on {step.measured_on}{scaled}; p10 to p90 is wider")]
+    if computed and step.utilisation == computed:
+        return [("utilisation", f"{computed:.2f}, computed from measured kernels of these shapes; p10 to p90 is wider")]
+    return (
+        [("utilisation", f"{step.utilisation:.2f} as stated; measured kernels of these shapes: {computed:.2f}")]
+        if computed
+        else []
+    )
+
+
+def _experts(step: StepTime) -> list[tuple[str, str]]:
+    """What the time of experts leaves out."""
+    if not any(item.dimension == "expert" for item in step.dimensions):
         return []
-    rates = step.rates
-    scaled = f", x {rates.matmul:.2f}, attention x {rates.attention:.2f}" if rates != Ratio() else ""
-    return [("utilisation", f"measured on {step.measured_on}{scaled}; p10 to p90 is wider")]
+    return [("experts", "without routing, permutation and host synchronization: docs/training.md, Experts")]
 
 
 def _memory(step: StepTime) -> list[tuple[str, str]]:

@@ -81,13 +81,13 @@ def memory(job: TrainingJob) -> Memory:
 def held(job: TrainingJob, stage: int) -> RankParameters:
     """Parameters of a GPU of a stage. With `vocabulary` the embedding is on the first stage, the output layer on the last."""
     model, parallel = job.model, job.parallel
-    share = job.layers_of_stages[stage] / model.layers / parallel.tensor
-    dense = (model.parameters - model.expert_parameters - model.embedding_parameters) * share
+    share = job.layers_of_stages[stage] / model.layers
+    dense = (model.parameters - model.expert_parameters - model.embedding_parameters) * share / parallel.tensor
     ends = (stage == 0) + (stage == parallel.pipeline - 1)
     if parallel.pipeline == 1 and model.tied_embeddings:
         ends = 1
     table = model.vocabulary * model.hidden / parallel.tensor
-    return RankParameters(dense + ends * table, model.expert_parameters * share / parallel.expert)
+    return RankParameters(dense + ends * table, model.expert_parameters * share / (parallel.expert_split * parallel.expert))
 
 
 def heaviest(job: TrainingJob) -> RankParameters:
@@ -110,7 +110,7 @@ def optimizer_ms(job: TrainingJob) -> float:
 def _sharded(job: TrainingJob, mine: RankParameters) -> float:
     """Parameters of a GPU's share among the ranks that hold the same ones."""
     replicas = job.parallel.data * job.parallel.context
-    return mine.dense / replicas + mine.experts / (replicas / job.parallel.expert)
+    return mine.dense / replicas + mine.experts / job.parallel.expert_replicas
 
 
 def _stage(job: TrainingJob, stage: int) -> Memory:

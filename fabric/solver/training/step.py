@@ -37,7 +37,8 @@ SPREAD, SPREAD_OTHER_GPU = 0.039, 0.065
 """Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
 band of the collectives has: with the utilisation of the same GPU model, and of another one. `python -m tools.step_band`
 measures them and leaves out one source at a time; the second is 0.045 there, from five rows of which some were known when the
-scaling of the utilisation was chosen."""
+scaling of the utilisation was chosen. A utilisation that was computed from measured kernels has the second
+one as well: that of published steps over it."""
 NORMAL_P90 = 1.2816
 
 
@@ -98,6 +99,10 @@ class StepTime:
     p90_ms: Annotated[Amount, described("by the network and the spread of published steps")]
     measured_on: Annotated[str, described("GPU model of the utilisation, if it is not that of the servers")]
     rates: Ratio
+    utilisation: Annotated[Amount, described("share of the data sheet while it computes; 0 where `ms` states the computing")]
+    computed_utilisation: Annotated[
+        Amount, described("from the shapes of the model and measured kernels; 0 where none were measured")
+    ]
     spread: Annotated[Amount, described("of published steps: standard deviation of the logarithm")]
     network_p10_ms: Annotated[Amount, described("every call at the 10th percentile of measured times, computing as stated")]
     network_p90_ms: Annotated[Amount, described("every call at the 90th percentile of measured times, computing as stated")]
@@ -155,7 +160,7 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
     exposed = _exposed(job, kinds, totals)
     step, bubble = _whole(job, kinds, exposed)
     ideal, _ = _whole(job, (), ())
-    spread = SPREAD_OTHER_GPU if job.is_transferred else SPREAD
+    spread = SPREAD_OTHER_GPU if job.is_transferred or job.is_computed else SPREAD
     low, high = (
         _whole(job, kinds, _exposed(job, kinds, [kind.calls * us / 1e3 for kind, us in zip(kinds, side, strict=True)]))
         for side in ([call.p10_us for call in calls], [call.p90_us for call in calls])
@@ -188,6 +193,8 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
         p90_ms=step * _apart(high[0] / step, spread),
         measured_on=job.compute.measured_on if job.is_transferred else "",
         rates=job.rates,
+        utilisation=0.0 if job.compute.ms else job.compute.utilisation,
+        computed_utilisation=job.computed_utilisation,
         spread=spread,
         network_p10_ms=low[0],
         network_p90_ms=high[0],
@@ -312,7 +319,7 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
     if not compute.ms:
         higher = replace(compute, utilisation=min(1.0, round(compute.utilisation * 1.1, 4)))
         rows.append(
-            ("compute.utilisation", f"{compute.utilisation:g}", f"{higher.utilisation:g}", replace(job, compute=higher))
+            ("compute.utilisation", f"{compute.utilisation:.3g}", f"{higher.utilisation:.3g}", replace(job, compute=higher))
         )
         full = replace(compute, recompute="full" if compute.recomputed == "none" else "none")
         rows.append(("compute.recompute", compute.recomputed, full.recomputed, replace(job, compute=full)))

@@ -146,7 +146,7 @@ def _data(job: TrainingJob) -> list[Traffic]:
     replicas = parallel.data * parallel.context
     groups: tuple[tuple[Dimension, int, float], ...] = (
         ("data", replicas, mine.dense),
-        ("expert_data", parallel.data // parallel.expert, mine.experts),
+        ("expert_data", math.prod(ranks for ranks, _ in parallel.levels("expert_data")), mine.experts),
     )
     if parallel.expert == 1:  # every replica holds all experts: one group
         groups = (("data", replicas, mine.all),)

@@ -96,6 +96,11 @@ SELECTORS = {
         "homing: expected NICs of the group (compute), got 'compte'",
     ),
     "Tenant.nics": ("nics: compute, imports", "nics: compte, imports", "expected NICs that this fabric connects (compute)"),
+    "Network.nics": (
+        "nics: compute, imports: blue}",
+        "networks: [{name: web, nics: compte}], imports: blue}",
+        "expected NICs of the tenant (compute), got 'compte'",
+    ),
     "ServerGroup.nics": ("nics: compute, count", "nics: compte, count", "has no NICs for 'compte'"),
     "Topology.switch": (
         "topology:\n      leaf: {switch: ours, ",

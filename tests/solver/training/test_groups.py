@@ -14,6 +14,7 @@ from fabric.model.plan import FabricPlan
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.training import PlacedJob, placed
 from fabric.solver.training.file import JobText, with_values
+from fabric.solver.training.job import Parallel
 from fabric.solver.training.step import StepTime
 from fabric.solver.training.traffic import nic_share, traffic
 from tests.solver import small_fabric
@@ -148,3 +149,21 @@ def test_any_job_on_any_fabric(
     assert even.step_ms <= step.step_ms * 1.005
     again = replace(work, groups=replace(work.groups, _times={}, _supplies={})).time()
     assert again == step
+
+
+def test_experts_that_are_not_split_lie_over_the_tensor_ranks() -> None:
+    """TP 8, EP 32, DP 4 on one stage of 32 GPUs: one group of all of them; each expert is on one GPU."""
+    parallel = Parallel(tensor=8, data=4, expert=32, expert_tensor=1)
+    assert parallel.levels("expert") == ((32, 1),)
+    assert parallel.levels("expert_data") == ((1, 32),)
+    assert parallel.expert_replicas == 1
+    half = Parallel(tensor=8, data=4, expert=8, expert_tensor=2)
+    assert (half.levels("expert"), half.levels("expert_data"), half.expert_replicas) == (((8, 2),), ((2, 16),), 2)
+
+
+@pytest.mark.parametrize("expert", [2, 4])
+def test_experts_split_as_all_layers_are_the_default(expert: int) -> None:
+    default, stated = (Parallel(tensor=8, data=4, expert=expert, expert_tensor=split) for split in (0, 8))
+    for dimension in ("expert", "expert_data"):
+        assert default.levels(dimension) == stated.levels(dimension)
+    assert default.expert_replicas == stated.expert_replicas

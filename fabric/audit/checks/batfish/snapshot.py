@@ -287,7 +287,7 @@ def cables(snapshot: Snapshot) -> Iterable[dict[str, Any]]:
                     continue
                 end = _end(view.device.name, names.port_name(view.device, port.ref))
                 if peer.port is not None and peer.device.name.lower() in views:
-                    if view.device.index < peer.device.index:
+                    if (view.device.index, view.device.name) < (peer.device.index, peer.device.name):
                         yield {"node1": end, "node2": _end(peer.device.name, names.port_name(peer.device, peer.port))}
                 elif any(external.port.ref == port.ref for external in view.externals):
                     numbers[peer.device.name] = numbers.get(peer.device.name, 0) + 1

@@ -214,11 +214,13 @@ class Segments(FabricCheck):
 
     @staticmethod
     def _is_bond(fabric: FabricPlan, key: tuple[int, int, int], links: list[int]) -> bool:
-        """One link of a server to each leaf, or half of an attachment's."""
+        """One link of a server to each leaf, or half of an attachment's; of a switch below leaves without pairs all."""
         leaves = sorted(int(fabric.links.b[link]) for link in links)
         devices = {int(fabric.links.a[link]) for link in links}
+        if key[0] == key[1]:
+            return len(devices) == 1 and all(link in fabric.below for link in links)
         each = 1 if any(fabric.devices[device].role == SERVER for device in devices) else len(links) // 2
-        return leaves == [key[0]] * each + [key[1]] * each and key[0] != key[1] and len(devices) == 1
+        return leaves == [key[0]] * each + [key[1]] * each and len(devices) == 1
 
 
 class Ownership(FabricCheck):
@@ -251,7 +253,7 @@ class Ownership(FabricCheck):
         served = fabric.links.kind == SERVER_LEAF
         for (tenant, place), hosts in sorted(tenancy.hosts.items()):
             mine = np.flatnonzero(served & (tenancy.owner == tenant)).tolist()
-            bare = [link for link in mine if link not in hosts and tenancy.chosen.get(link, place) == place]
+            bare = [link for link in mine if link not in hosts and place in tenancy.chosen.get(link, (place,))]
             if bare:
                 network = f"{tenancy.tenants[tenant].name}/{tenancy.tenants[tenant].networks[place].name}"
                 text = f"network '{network}': no server address on the link between {link_ends(fabric, bare[0])}"

@@ -32,6 +32,7 @@ def qos(view: SwitchView) -> Tree:
         {"roce": {ENABLE: True, "mode": "lossless"}},
         classes(planned),
         weights(planned),
+        memory(planned),
         flow_control(view, planned),
         marking(names),
     )
@@ -88,6 +89,14 @@ def weights(own: Qos) -> Tree:
         str(CNP): {"mode": "strict"},
     }
     return {"egress-scheduler": {"default-global": {"traffic-class": classes}}}
+
+
+def memory(own: Qos) -> Tree:
+    """The two pools of the profile, which has half of the shared buffer for each."""
+    if not own.memory_percent:
+        return {}
+    shares = {"default-lossy": 100 - own.memory_percent, "roce-lossless": own.memory_percent}
+    return {"traffic-pool": {pool: {"memory-percent": share} for pool, share in shares.items()}}
 
 
 def cable_profile(port: Port) -> str:
@@ -170,7 +179,7 @@ def acl_name(tenant: str) -> str:
 
 def multihomed(view: SwitchView) -> bool:
     """Every leaf with a layer-2 network, bonds or none: one without it would flood a frame to both ends of a bond."""
-    return bool(view.networks) and "multihoming" not in view.model.lacks
+    return bool(view.networks and view.overlay) and "multihoming" not in view.model.lacks
 
 
 def interfaces(view: SwitchView) -> Tree:
@@ -253,9 +262,9 @@ def subinterface(view: SwitchView, port: Port, part: Subinterface) -> Tree:
     return merged(tree, vrf, tenant, addressed(part.address))
 
 
-def bridged(untagged: int, tagged: tuple[int, ...]) -> Tree:
+def bridged(untagged: int, tagged: tuple[int, ...], *, edge: bool = True) -> Tree:
     """An edge port of the bridge: servers do not speak spanning tree, and one that does is shut."""
-    stp = {"stp": {"admin-edge": True, "bpdu-guard": True}}
+    stp: Tree = {"stp": {"admin-edge": True, "bpdu-guard": True}} if edge else {}
     if tagged:
         member: Tree = {"untagged": untagged or "none", "vlan": keys(sorted({untagged, *tagged} - {0}))}
     else:
@@ -273,11 +282,15 @@ def bond(view: SwitchView, lag: Lag) -> Tree:
     tree: Tree = {
         "type": "bond",
         "description": lag.description,
-        "bond": {"mode": "lacp", "member": keys(name_of(view, ref) for ref in lag.ports)},
-        "evpn": {"multihoming": {"segment": segment}},
+        "bond": {
+            "mode": "lacp",
+            "member": keys(name_of(view, ref) for ref in lag.ports),
+            **({"lacp-bypass": True} if lag.fallback else {}),
+        },
+        **({"evpn": {"multihoming": {"segment": segment}}} if lag.esi else {}),
         "link": UP | {"mtu": view.overlay.mtu if view.overlay else view.underlay.mtu},
     }
-    return merged(tree, bridged(lag.untagged, lag.tagged))
+    return merged(tree, bridged(lag.untagged, lag.tagged, edge=lag.edge))
 
 
 def svi(view: SwitchView, network: Network) -> Tree:

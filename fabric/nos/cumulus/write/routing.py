@@ -269,7 +269,8 @@ def layer3(view: SwitchView, vrf: Vrf) -> Tree:
 def vxlan(view: SwitchView) -> Tree:
     """What a VTEP has; a spine that only passes routes on has none of it."""
     if view.overlay is None or view.overlay.vtep is None:
-        return {}
+        vlans: Tree = {str(network.vlan): {} for network in view.networks}
+        return {"bridge": {"domain": {BRIDGE: {"type": "vlan-aware", "vlan": vlans}}}} if vlans else {}
     tunnel: Tree = {
         ENABLE: True,
         "source": {"address": view.overlay.vtep},

@@ -176,12 +176,13 @@ class Interface:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """A bond over this leaf and its pair: one Ethernet segment."""
+    """A bond; over this leaf and its pair one Ethernet segment."""
 
     name: str
     description: str
     switchport: tuple[str, ...]
-    identifier: str  # "0302:0000:0000:0500:0001"
+    identifier: str  # "0302:0000:0000:0500:0001"; "" on this leaf alone
+    edge: bool
     preference: int
     route_target: str  # "02:00:00:00:00:05"
     system_id: str  # "0200.0000.0005"
@@ -237,7 +238,7 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
         filter=f"{_ip(view)} access-group {filter_name(port.acl)} in" if port.acl else "",
         profile="" if bonded or port.lossless is None else profiles[port.lossless],
         untrusted=not bonded and view.qos is not None and port.lossless is None,
-        tracked="upstream" if view.lags and port.kind == "fabric" else "",
+        tracked="upstream" if view.pair and port.kind == "fabric" else "",
         slices=tuple(_slice(view, name, port, part) for part in port.subinterfaces),
     )
 
@@ -273,6 +274,7 @@ def _channel(view: SwitchView, lag: Lag, lossless: Lossless | None, profiles: Ma
         description=lag.description,
         switchport=switchport(lag.untagged, lag.tagged),
         identifier=grouped(lag.esi, 4, ":"),
+        edge=lag.edge,
         preference=DF_PREFERRED if lag.preferred else DF_OTHER,
         route_target=lag.system_mac,
         system_id=grouped(lag.system_mac, 4, "."),

@@ -339,7 +339,7 @@ def context(view: SwitchView) -> dict[str, object]:
         "hostname": view.device.name,
         "interfaces": interfaces(view, names),
         "channels": channels(view, names),
-        "tracking": TRACKING if view.lags else "",
+        "tracking": TRACKING if view.pair else "",
         "qos": classes(view, names),
         "dynamic": view.balancing.dynamic,
         "filters": [(filter_name(acl.name), filter_rules(view, acl)) for acl in view.acls],

@@ -105,6 +105,7 @@ class Interface:
     tagged: bool = False
     native_vlan: int = 0
     esi: str = ""
+    lacp: bool = False
     system_id: str = ""
     units: tuple[Unit, ...] = ()
 
@@ -211,6 +212,7 @@ def _bundle(view: SwitchView, lag: Lag) -> Interface:
         mtu=tenant_mtu(view, "tenant") + ETHERNET_BYTES + TAG_BYTES,
         native_vlan=lag.untagged if lag.tagged else 0,
         esi=lag.esi,
+        lacp=True,
         system_id=lag.system_mac,
         units=(Unit(0, bridge=_bridge(view, lag.untagged, lag.tagged)),),
     )

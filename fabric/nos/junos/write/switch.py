@@ -220,7 +220,8 @@ def ports(view: SwitchView) -> dict[str, object]:
         "irb_mtu": view.overlay.mtu if view.overlay else 0,
         "irb_frame": view.overlay.mtu + ETHERNET_BYTES if view.overlay else 0,
         "edges": [port_name(view.model, port.ref) for port in view.ports if port.up and port.bridged and not port.lag]
-        + [f"ae{lag.number}" for lag in view.lags],
+        + [f"ae{lag.number}" for lag in view.lags if lag.edge],
+        "vlans": view.networks if view.overlay is None else (),
         "loopback": view.loopback,
         "loopback6": view.loopback6 or "",
         "protect": PROTECT,

@@ -184,12 +184,13 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A server's bond, a vPC of the same number."""
+    """A bond; on a pair of leaves a vPC of the same number."""
 
     number: int
     description: str
     switchport: tuple[str, ...]
     qos: tuple[str, ...]
+    edge: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +229,7 @@ def channels(view: SwitchView, policies: Policies | None) -> list[Channel]:
             description=lag.description,
             switchport=_switchport(lag.untagged, lag.tagged),
             qos=_qos_lines(members.get(lag.number), policies, classify=True),
+            edge=lag.edge,
         )
         for lag in view.lags
     ]

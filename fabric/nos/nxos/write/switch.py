@@ -218,12 +218,12 @@ def tenants_context(view: SwitchView) -> dict[str, object]:
     vtep = overlay.vtep if overlay else None
     return {
         "tables": [table(view, vrf) for vrf in view.vrfs],
-        "vlans": vlans(view) if vtep else [],
+        "vlans": vlans(view),
         "svis": svis(view) if vtep else [],
         "vtep": vtep or "",
         "shared_vtep": view.pair.shared_vtep if view.pair and vtep else "",
         "anycast_mac": dotted(overlay.anycast_mac) if overlay and view.networks else "",
-        "vnis": [Vni(n.vni, n.rd, n.route_target, n.gateway is not None) for n in view.networks],
+        "vnis": [Vni(n.vni, n.rd, n.route_target, n.gateway is not None) for n in view.networks if vtep],
         "vpc": domain(view),
         "filters": [entry for acl in view.acls for entry in filters(acl)],
     }
@@ -257,7 +257,8 @@ def table(view: SwitchView, vrf: Vrf) -> Table:
 
 def vlans(view: SwitchView) -> list[Vlan]:
     found = [Vlan(n.vlan, n.name if len(n.name) <= VLAN_NAME_LIMIT else "", n.vni) for n in view.networks]
-    found += [Vlan(vrf.vlan, f"L3VNI-{vrf.vni}", vrf.vni) for vrf in view.vrfs if vrf.vni is not None]
+    vtep = view.overlay is not None and view.overlay.vtep is not None
+    found += [Vlan(vrf.vlan, f"L3VNI-{vrf.vni}", vrf.vni) for vrf in view.vrfs if vrf.vni is not None and vtep]
     return sorted(found, key=lambda vlan: vlan.number)
 
 
@@ -319,7 +320,7 @@ def features(view: SwitchView) -> list[str]:
         "nv overlay evpn": vtep or routing.speaks_evpn(overlay),
         "feature bgp": True,
         "feature bfd": view.underlay.bfd,
-        "feature fabric forwarding": bool(view.networks),
+        "feature fabric forwarding": vtep and bool(view.networks),
         "feature grpc": view.management.gnmi,
         "feature interface-vlan": vtep and bool(view.vrfs or view.networks),
         "feature lacp": bool(view.lags),
@@ -328,7 +329,7 @@ def features(view: SwitchView) -> list[str]:
         "feature nv overlay": vtep,
         "feature tacacs+": uses_method(view, "tacacs"),
         "feature vn-segment-vlan-based": vtep,
-        "feature vpc": bool(view.lags),
+        "feature vpc": view.pair is not None,
     }
     return [line for line, yes in requested.items() if yes]
 

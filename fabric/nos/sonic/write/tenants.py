@@ -65,20 +65,21 @@ def routed_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
 
 def vlan_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
     """Tenants' VLANs; with an overlay also one per VRF, which carries its L3 VNI and has no port."""
-    if view.overlay is None or view.overlay.vtep is None:
+    if not view.networks and (view.overlay is None or view.overlay.vtep is None):
         return {}
+    mtu = view.overlay.mtu if view.overlay else view.underlay.mtu
     vlans: Table = {}
     interfaces: Table = {}
     for network in view.networks:
         name = f"Vlan{network.vlan}"
-        vlans[name] = {"vlanid": str(network.vlan), "mtu": str(view.overlay.mtu)}
+        vlans[name] = {"vlanid": str(network.vlan), "mtu": str(mtu)}
         if network.gateway is not None:
             interfaces[name] = {"vrf_name": vrf_name(network.vrf), "static_anycast_gateway": "true"}
             interfaces[f"{name}|{network.gateway}"] = {}
     for vrf in view.vrfs:
         if vrf.vni is not None:
             name = f"Vlan{vrf.vlan}"
-            vlans[name] = {"vlanid": str(vrf.vlan), "mtu": str(view.overlay.mtu)}
+            vlans[name] = {"vlanid": str(vrf.vlan), "mtu": str(mtu)}
             interfaces[name] = {"vrf_name": vrf_name(vrf.name)}
     members: Table = {}
     for name, port in ports.items():
@@ -93,7 +94,7 @@ def vlan_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
         "VLAN": vlans,
         "VLAN_MEMBER": members,
         "VLAN_INTERFACE": interfaces,
-        "SAG": {"GLOBAL": {"gateway_mac": view.overlay.anycast_mac}} if gateways else {},
+        "SAG": {"GLOBAL": {"gateway_mac": view.overlay.anycast_mac}} if gateways and view.overlay else {},
     }
 
 
