@@ -39,6 +39,8 @@ WORDS = {
     "tacacs": "logins by TACACS+",
     "radius": "logins by RADIUS",
     "ldap": "logins by LDAP",
+    "dhcp_relay": "DHCP relay",
+    "dhcp_relay_across": "DHCP relay to servers in another VRF",
 }
 
 
@@ -82,6 +84,11 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
+        for n, relay in enumerate(network.dhcp_relay for network in tenant.networks):
+            if relay is not None and how == "evpn":
+                across = relay.tenant not in (None, tenant.name)
+                place = spec.at("tenants", index, "networks", n, "dhcp_relay")
+                yield Need("dhcp_relay_across" if across else "dhcp_relay", (LEAF,), place, of_model=False)
         if how == "bridged":
             yield Need("l2vni", (LEAF,), spec.at("below"), of_model=False)  # what knows VLANs and bonds
         for whole, capability in ((True, "imports"), (False, "leaks")) if how == "evpn" else ():

@@ -176,6 +176,8 @@ class TenantViews:
                 own_address=f"{address(network.own_address(device.number))}/{network.length}"
                 if gateway and overlaid
                 else None,
+                relay=network.relay if gateway and overlaid else (),
+                relay_vrf=network.relay_tenant if network.relay_tenant != vrf else "",
             )
             for network, name, vrf, route_target, gateway in self._networks
             if network.vlan in vlans

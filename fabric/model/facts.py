@@ -70,6 +70,7 @@ class Interface:
     enabled: Located[bool] | None = None
     addresses: list[Located[str]] = field(default_factory=list)  # "10.64.0.0/31"; of this device alone
     gateways: list[Located[str]] = field(default_factory=list)  # shared on purpose: anycast, virtual router
+    relays: list[Located[str]] = field(default_factory=list)  # DHCP servers that its requests go to
     link_local: bool = False  # IPv6 link-local alone, for unnumbered BGP
     mtu: Located[int] | None = None  # largest IP packet, headers of the frame taken off where the network OS counts them
     frame: Located[int] | None = None  # Junos: the interface's own `mtu`, which counts the frame's headers

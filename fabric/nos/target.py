@@ -239,6 +239,8 @@ class Capabilities:
     tacacs: bool = False  # logins
     radius: bool = False
     ldap: bool = False
+    dhcp_relay: bool = False  # of a network, to servers in the VRF of its tenant
+    dhcp_relay_across: bool = False  # to servers in another VRF
 
     def table(self) -> dict[str, bool | str]:
         """By name, in the order above."""

@@ -338,6 +338,7 @@ class _Rows:
             self.put("exports", name, frozenset({network.route_target}))
             if network.gateway:
                 self.put("gateways", svi, frozenset({network.gateway}))
+                self.put("relays", svi, frozenset(network.relay) or None)
                 self.put("vrf", svi, self.vrf(network.vrf))
                 self.put("mtu", svi, overlay.mtu)
                 if self.idiom.own_gateway and network.own_address:

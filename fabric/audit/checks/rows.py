@@ -38,6 +38,7 @@ KINDS: Mapping[str, Kind] = {
     "loopbacks": Kind("loopback addresses", closed=True),
     "addresses": Kind("address", closed=True),
     "gateways": Kind("anycast gateway", closed=True),
+    "relays": Kind("DHCP servers", closed=True),
     "enabled": Kind("port state", default=True),
     "speed": Kind("speed in Gb/s", spoken=True),
     "mtu": Kind("MTU"),
@@ -197,6 +198,7 @@ def _interface(rows: Rows, name: str, interface: Interface) -> None:
         addresses = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
         _many(rows, Key("addresses", port), addresses, home)
     _many(rows, Key("gateways", port), interface.gateways, home)
+    _many(rows, Key("relays", port), interface.relays, home)
     _many(rows, Key("filters", port), interface.filters, home)
     native = interface.access.value if interface.access else 0  # some network OSes list it among the VLANs of a trunk
     _many(rows, Key("trunk", port), [fact for fact in interface.trunk if fact.value != native], home)

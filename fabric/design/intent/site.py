@@ -149,6 +149,13 @@ class Topology(Key):
     rails: Count | None = Field(
         None, description="rails of a unit; default: one per NIC. With fewer rails, neighboring NICs share a leaf"
     )
+    nic_order: Literal["blocks", "turns"] = Field(
+        "blocks",
+        description=(
+            "NICs of a server that share leaves: `blocks`: neighboring ones are on one leaf; `turns`: NIC after NIC is on "
+            "the next one, 1 and 3 of four on the first of two leaves"
+        ),
+    )
     unit: Unit = Field(Unit(), description="servers that share one set of leaves")
     tiers: Literal["auto", 1, 2, 3] = Field(
         "auto", description="switch tiers; 1: leaves without spines. Unless stated, the fewest that carry the servers"

@@ -101,7 +101,7 @@ def place(
     ports = free_ports(spec, sites) if attachments or nics or spec.below else Ports(free={})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
-        attachment.name: _keep(ports, attachment.links, known.get(attachment.name, ()), speeds[attachment.name])
+        attachment.name: _keep(ports, attachment.links, _allowed(attachment, known), speeds[attachment.name])
         for attachment in attachments
     }
     pairs = leaf_pairs(spec, sites) if any(attachment.bond for attachment in attachments) else []
@@ -109,6 +109,7 @@ def place(
         pairs = [[leaf] for leaf in dict.fromkeys(leaf for leaves in pairs for leaf in leaves)]
     kept = {its.name: keep_nics(ports, its, known.get(its.name, ())) for its in nics}
     leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
+    _check_leaves(spec, leaf_index, report)
     spots: dict[str, Sequence[LeafColumn]] = {}
     uplinks: list[Uplink] = []
     for leaf, index_of_leaf in sorted(leaf_index.items()) if spec.below else ():
@@ -126,12 +127,12 @@ def place(
         fresh = iter(
             _bonded(
                 ports,
-                pairs if spec.bonds else [*pairs[position % len(pairs) :], *pairs[: position % len(pairs)]],
+                _sets(spec, attachment, pairs, position),
                 held[attachment.name],
                 speeds[attachment.name],
             )
             if attachment.bond
-            else ports.spread(held[attachment.name].count(None), speeds[attachment.name])
+            else ports.spread(held[attachment.name].count(None), speeds[attachment.name], attachment.leaves)
         )
         placed = _placed(spec, position, fresh, held[attachment.name], speeds[attachment.name], report)
         spots[attachment.name] = [spot for spot, _ in placed]
@@ -160,6 +161,31 @@ def _uplinks(
             "use fewer links, another `speed_gbps`, or a leaf with more ports",
         )
     return placed
+
+
+def _allowed(attachment: Attachment, known: Mapping[str, Sequence[PortSpot]]) -> list[PortSpot]:
+    """The ports of the lock on leaves that the attachment may have."""
+    return [spot for spot in known.get(attachment.name, ()) if not attachment.leaves or spot.leaf in attachment.leaves]
+
+
+def _sets(spec: FabricSpec, attachment: Attachment, pairs: Sequence[list[int]], position: int) -> list[list[int]]:
+    """The pairs of leaves for a bond, else single leaves, from another one for every attachment."""
+    its = [pair for pair in pairs if not attachment.leaves or set(pair) <= set(attachment.leaves)]
+    first = 0 if spec.bonds or not its else position % len(its)
+    return [*its[first:], *its[:first]]
+
+
+def _check_leaves(spec: FabricSpec, leaves: Mapping[int, int], report: Report) -> None:
+    """Reports leaves of attachments that the fabric does not have."""
+    for at, attachment in enumerate(spec.attachments):
+        for n, leaf in enumerate(attachment.leaves):
+            if leaf not in leaves:
+                report.error(
+                    "FAB140",
+                    spec.at("topology", "attachments", at, "leaves", n),
+                    f"attachment '{attachment.name}': expected a leaf from {min(leaves)} to {max(leaves)}, got {leaf}",
+                    "leaves are counted from 1, as `{n}` in their names",
+                )
 
 
 def _placed(

@@ -6,7 +6,7 @@ shares the leaves of the first one. The lock keeps every port, so growth moves n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -101,10 +101,14 @@ class Ports:
             del found[0]
         return found
 
-    def spread(self, missing: int, speed_gbps: int) -> list[tuple[LeafColumn, Slot]]:
-        """Takes `missing` ports, or all free ones: one per leaf in each round, from the last port of each leaf downwards."""
+    def spread(self, missing: int, speed_gbps: int, leaves: Collection[int] = ()) -> list[tuple[LeafColumn, Slot]]:
+        """Takes `missing` ports, or all free ones: one per leaf in each round, from the last port of each leaf downwards.
+
+        Args:
+            leaves: those that are allowed; none: all.
+        """
         spots: list[tuple[LeafColumn, Slot]] = []
-        left = {leaf: sorted(columns) for leaf, columns in self.free.items()}
+        left = {leaf: sorted(columns) for leaf, columns in self.free.items() if leaf in leaves or not leaves}
         while left and len(spots) < missing:
             for leaf in sorted(left):
                 slot = None

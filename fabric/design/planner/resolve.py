@@ -122,6 +122,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
         silence=intent.checks.silence,
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
+        nic_turns=topology.nic_order == "turns",
         lengths=_lengths(topology),
         below=intent.below,
     )

@@ -157,6 +157,7 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
     gateway = net.first + 1 if net is not None else None
     vni = network.vni or base + number
     length = net.prefixlen if net else 0
+    relay = network.dhcp_relay
     return NetworkPlan(
         name=network.name,
         number=number,
@@ -165,6 +166,8 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
         gateway=gateway,
         length=length,
         untagged=network.untagged,
+        relay=relay.servers if relay else (),
+        relay_tenant=(relay.tenant if relay else None) or "",
     )
 
 

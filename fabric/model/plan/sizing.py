@@ -220,13 +220,13 @@ class ServerPorts:
 
 
 def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
-    """Which leaf every port of a server goes to: neighboring NICs share a rail, neighboring ports a leaf."""
+    """Which leaf every port of a server goes to: neighboring NICs share a rail, or take turns; neighboring ports a leaf."""
     nics, ports = group.nic.count, group.nic.ports
     if spec.kind == "collapsed":
         return spread_ports(spec, group.nic)
     nic, port = np.divmod(np.arange(nics * ports), ports)
     per_nic = spec.leaves_per_nic(group)
-    rail = nic * spec.rails(group) // nics
+    rail = nic % spec.rails(group) if spec.nic_turns else nic * spec.rails(group) // nics
     return _located(nic, port, rail * per_nic + port * per_nic // ports)
 
 
@@ -249,8 +249,10 @@ def spread_ports(spec: FabricSpec, nics: NicSet) -> ServerPorts:
         network = np.arange(len(nic)) % networks
     if ports % leaves == 0 and (spec.dual_tor or count % leaves):
         leaf = sub * leaves // ports
+    elif count % leaves:
+        leaf = (at * ports + sub) % leaves
     else:
-        leaf = at * leaves // count if count % leaves == 0 else (at * ports + sub) % leaves
+        leaf = at % leaves if spec.nic_turns else at * leaves // count
     return _located(nic, port, network * leaves + leaf)
 
 

@@ -227,6 +227,7 @@ class FabricSpec:
     releases: tuple[Release, ...]  # of the site, then of the fabric
     silence: Mapping[str, str]  # code → why it does not apply to this fabric
     transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
+    nic_turns: bool = False  # NIC after NIC is on the next leaf, where neighboring ones would share it
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
     below: Below | None = None
     added: frozenset[str] = frozenset()  # attachments that follow from `below`, of this fabric or of another

@@ -34,6 +34,8 @@ class NetworkPlan:
     gateway: int | None  # first address of its subnet, the distributed gateway
     length: int  # prefix length; 0 without a gateway
     untagged: bool = False  # on ports with several networks
+    relay: tuple[str, ...] = ()  # DHCP servers
+    relay_tenant: str = ""  # whose VRF leads to them, "default" for the default table; "": the network's own
 
     @property
     def subnet(self) -> int:
@@ -52,20 +54,20 @@ class NetworkPlan:
         return broadcast - leaf
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """Routes of another tenant that are imported by prefix; others of that tenant are not."""
-
-    source: str
-    prefixes: tuple[str, ...]  # "0.0.0.0/0" alone, any other with all prefixes inside it
-
-
 def port_vlans(networks: Sequence[NetworkPlan]) -> tuple[int, tuple[int, ...]]:
     """(untagged VLAN or 0, tagged ones in order) of a port: a single network is untagged, of several the one that says so."""
     if len(networks) == 1:
         return networks[0].vlan, ()
     untagged = next((network.vlan for network in networks if network.untagged), 0)
     return untagged, tuple(sorted(network.vlan for network in networks if not network.untagged))
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Routes of another tenant that are imported by prefix; others of that tenant are not."""
+
+    source: str
+    prefixes: tuple[str, ...]  # "0.0.0.0/0" alone, any other with all prefixes inside it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,22 @@ class Overlay(Key):
     l2vni_base: Vni = Field(10_000, description="first VNI of a tenant's network")
 
 
+class DhcpRelay(Key):
+    """DHCP servers that the gateway of a network passes requests on to."""
+
+    servers: Annotated[tuple[HostAddress, ...], ListOf] = Field(min_length=1, description="IPv4 addresses of the servers")
+    tenant: Name | None = Field(
+        None,
+        description=(
+            "tenant whose VRF leads to the servers; `default`: the table of the fabric itself; default: the network's own"
+        ),
+    )
+
+
+def _relay(value: Any) -> Any:
+    return {"servers": value} if isinstance(value, str | list) else value
+
+
 class Network(Key):
     """A layer-2 network of a tenant."""
 
@@ -67,6 +83,9 @@ class Network(Key):
     vlan: Vlan | None = Field(None, description="VLAN on the server ports")
     vni: Vni | None = Field(None, description="its VNI; default: from `overlay.l2vni_base`")
     gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
+    dhcp_relay: Annotated[DhcpRelay | None, BeforeValidator(_relay)] = Field(
+        None, description="DHCP servers behind the gateway: `[10.1.1.5, 10.1.1.6]`, or with the tenant that reaches them"
+    )
     rails: Annotated[tuple[Count, ...], ListOf] = Field(
         (),
         description=(

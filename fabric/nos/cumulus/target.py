@@ -74,6 +74,7 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=True,
+        dhcp_relay=True,
         gnmi=True,
     ),
     releases=(USUAL, "5.16", "5.14", "5.13"),

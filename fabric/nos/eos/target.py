@@ -82,6 +82,8 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=False,  # Arista's public pages have the server group, and no statement of a server
+        dhcp_relay=True,
+        dhcp_relay_across=True,
     ),
     objects=objects,
     releases=(RELEASE,),

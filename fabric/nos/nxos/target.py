@@ -80,6 +80,8 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=True,
+        dhcp_relay=True,
+        dhcp_relay_across=True,
     ),
     # `aaa authentication login default group G1 G2 [none]`: local users follow by another setting, and cannot be first
     logins=LoginLimits(local_first=False),

@@ -22,7 +22,7 @@ from fabric.model.facts import (
     Vrf,
 )
 from fabric.nos.cumulus.read import paths
-from fabric.nos.cumulus.read.ports import read_ports, read_qos, vrf_name
+from fabric.nos.cumulus.read.ports import read_ports, read_qos, read_relays, vrf_name
 from fabric.nos.cumulus.read.tree import found, number, off, read_tree, string, switch, truth
 from fabric.nos.reading import (
     OF_TRAPS,
@@ -225,6 +225,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _overlay(facts, file, tree)
         _routes(facts, file, tree)
         read_ports(facts, file, tree)
+        read_relays(facts, file, tree)
         read_bgp(facts, file, tree)
         read_qos(facts, file, tree)
         _link_local(facts)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fabric.model.plan import LEAF, Acl, External, OverlaySession, Session, SwitchView, Vrf
 from fabric.nos.cumulus.write.interfaces import BRIDGE, acl_name, adaptive_ports, multihomed, name_of
-from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged
+from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged, release
 from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, leak_policy, underlay_policy, vrf_policy
 from fabric.nos.target import description, neighbor
 
@@ -301,6 +301,32 @@ def layer2(view: SwitchView) -> Tree:
         tree["router"] = {"vrr": {ENABLE: True}}
         tree["system"] = {"global": {"fabric-mac": view.overlay.anycast_mac}}
     return tree
+
+
+# --- DHCP relay ----------------------------------------------------------------------------------------------
+
+SERVER_GROUPS = (5, 14)  # since when servers have groups
+
+
+def relays(view: SwitchView) -> Tree:
+    """One service for each VRF. Requests carry the leaf's own address of the SVI, which no other leaf has, so that the
+    answers come back here; they leave by every other interface of the VRF.
+    """
+    tree: Tree = {}
+    for vrf in view.vrfs:
+        served = [network for network in view.networks if network.vrf == vrf.name and network.relay]
+        upstream = [f"vlan{vrf.vlan}_l3"] if vrf.vni is not None else []
+        upstream += [f"vlan{n.vlan}" for n in view.networks if n.vrf == vrf.name and n.gateway and not n.relay]
+        upstream += [f"{name_of(view, it.port.ref)}.{it.tag}" for it in view.externals if it.vrf == vrf.name]
+        groups = {n.name: {"server": keys(n.relay), "upstream-interface": keys(upstream)} for n in served}
+        if served and release(view.release) < SERVER_GROUPS:  # every request goes to all servers
+            below = [f"vlan{network.vlan}" for network in served]
+            servers = dict.fromkeys(server for network in served for server in network.relay)
+            tree[vrf.name] = {"interface": keys([*below, *upstream]), "server": keys(servers)}
+        elif served:
+            downstream: Tree = {f"vlan{network.vlan}": {"server-group-name": network.name} for network in served}
+            tree[vrf.name] = {"server-group": groups, "downstream-interface": downstream}
+    return {"service": {"dhcp-relay": tree}} if tree else {}
 
 
 # --- filters ------------------------------------------------------------------------------------------------
