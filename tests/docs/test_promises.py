@@ -63,7 +63,8 @@ def adapted(page: str, nos: str) -> str:
         catalog.setdefault("servers", {})["dgx-h100"] = {"gpus": 8, "nics": SERVER}
     for fabric in site["fabrics"].values():
         fabric["nos"], topology = nos, fabric["topology"]
-        switch = OWN if nos != "sonic" else BOARDS[400 if fabric.get("purpose", "compute") == "compute" else 100]
+        fast = fabric.get("purpose", "compute") == "compute" or topology.get("switch") == BOARDS[400]
+        switch = OWN if nos != "sonic" else BOARDS[400 if fast else 100]
         for holder in (topology, topology.get("leaf"), topology.get("spine")):
             if holder and "switch" in holder:
                 holder["switch"] = switch
@@ -296,6 +297,27 @@ def storage_servers(its: Made) -> None:
     assert bonded == {f"store-{n:04}": 2 for n in range(1, 7)}
 
 
+def two_planes(its: Made) -> None:
+    """Every server has as many ports on both planes, in the VLAN of the plane; no session joins two planes."""
+    plane_of = {view.device.name: view.device.plane for view, _ in its.leaves("backend")}
+    ports: dict[tuple[str, int], int] = {}
+    for view, facts in its.leaves("backend"):
+        for port in view.ports:
+            if port.kind == "server" and port.peer:
+                found = described(facts, f"{port.peer.device.name} {port.peer.port_name}")
+                assert found.bond is None
+                assert found.access is not None
+                assert found.access.value == 901 + view.device.plane
+                where = (port.peer.device.name, view.device.plane)
+                ports[where] = ports.get(where, 0) + 1
+            elif port.peer and port.peer.device.name in plane_of:
+                assert plane_of[port.peer.device.name] == view.device.plane
+        assert {port.access.value for port in facts.interfaces.values() if port.access} == {901 + view.device.plane}
+    assert len(ports) == 2 * 8
+    assert set(ports.values()) == {8}
+    assert sorted(plane_of.values()) == [0, 0, 1, 1]
+
+
 def described(facts: Facts, text: str) -> Interface:
     return next(port for port in facts.interfaces.values() if port.description and port.description.value == text)
 
@@ -321,6 +343,7 @@ PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/aaa.md": (logins, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/converged.md": (everything_on_a_pair, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/storage.md": (storage_servers, ("cumulus", "eos", "nxos")),
+    "docs/howto/planes.md": (two_planes, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/bonds.md": (bonds, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/dscp.md": (lossless_class, tuple(nos for nos in SYSTEMS if nos != "frr")),
 }

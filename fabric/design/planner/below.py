@@ -97,8 +97,8 @@ def _check(specs: Mapping[str, FabricSpec], spec: FabricSpec, report: Report) ->
         )
         return
     tenant = next((its for its in above.tenants if its.name == below.tenant), None)
-    if tenant is None or not tenant.networks or any(network.rails for network in tenant.networks):
-        names = [its.name for its in above.tenants if its.networks and not any(network.rails for network in its.networks)]
+    if tenant is None or not tenant.networks or any(network.parted for network in tenant.networks):
+        names = [its.name for its in above.tenants if its.networks and not any(network.parted for network in its.networks)]
         report.error(
             "FAB144",
             spec.at("below", "tenant"),
