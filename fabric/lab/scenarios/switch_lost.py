@@ -104,7 +104,8 @@ def _play(stage: Stage, leaf: str) -> Generator[tuple[str, str, ProofResult], No
             stage.learn_again()
             wait_for_overlay(stage.live, frozenset(watched), ends=after)
         meanwhile = reach.among(stage.live, after)
-        silent = [*_missing(stage, before, after), *_gateways(stage, after), *_management(stage, after)]
+        others = [end for end in before if end.server != own]
+        silent = [*_missing(stage, others, after), *_gateways(stage, after), *_management(stage, after)]
         _until_none_is_silent(observer)
         lost = observer.stop()
     shown = ProofResult(meanwhile.summary, (*faults, *meanwhile.faults), flow_measures(lost.total))
@@ -251,7 +252,7 @@ def _judge(part: Part, played: Sequence[Played]) -> ProofResult:
                 faults.append(finding(one.leaf, f"{part.id}: when the switch {when} no packet arrives for {limit}"))
         before, after = (sum(part_of(end) == part for end in ends) for ends in (one.before, one.after))
         if before:
-            what = "" if words else f" {'address' if before == 1 else 'addresses'} stay reachable"
+            what = "" if words else f" {'address stays' if before == 1 else 'addresses stay'} reachable"
             words.append(f"{after} of {before:,}{what} without {one.leaf}")
         alone += before - after
     lost, back = (flow_measures(Seen.of(every)) for every in seen)
