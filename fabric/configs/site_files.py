@@ -56,7 +56,7 @@ def tenants(fabric: FabricPlan) -> tuple[list[str], list[str], list[object]]:
     tags = [" ".join(str(vlan) for vlan in sorted(n.vlan for n in tenant.networks)) for tenant in tenancy.tenants]
     vlans = np.array([*tags, "", ""], dtype=object)[tenancy.owner].tolist()
     for link in tenancy.chosen:
-        vlans[link] = str(tenancy.networks(link)[0].vlan)
+        vlans[link] = " ".join(str(vlan) for vlan in sorted(n.vlan for n in tenancy.networks(link)))
     slices: dict[int, list[int]] = {}
     for connection in tenancy.external_connections:
         if connection.tenant >= 0:

@@ -152,7 +152,7 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
     above = next((n for n in range(leaves + 1, sizing.leaves + 1) if _units(sizing, n)), 0)
     each = " or ".join(str(n) for n in sorted({group.unit_leaves for group in sizing.leaf_groups}))
     if sizing.kind == "collapsed":
-        reason = "a collapsed-spine pair has two"
+        reason = f"a collapsed-spine pair has two{' in each plane' if sizing.planes > 1 else ''}"
     elif below:
         reason = f"a unit of servers has {each}"
     elif sizing.tiers == 3 and sizing.pods >= KEPT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv6Address, ip_address, summarize_address_range
@@ -211,7 +211,9 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
             )
             own = fabric.tenancy.chosen.get(link)
             yield _bridged(
-                bridges[owner] if own is None else bridges[owner][own : own + 1], int(fabric.tenancy.lag[link]), plain
+                bridges[owner] if own is None else [bridges[owner][place] for place in own],
+                int(fabric.tenancy.lag[link]),
+                plain,
             )
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
@@ -247,26 +249,34 @@ class _Bridge(NamedTuple):
     length: int
     gateway: str | None
     hosts: Mapping[int, int]  # link → address
+    untagged: bool
 
 
 def _bridges(fabric: FabricPlan, tenant: int) -> list[_Bridge]:
     hosts, networks = fabric.tenancy.hosts, fabric.tenancy.tenants[tenant].networks
     return [
-        _Bridge(each.vlan, each.length, None if each.gateway is None else address(each.gateway), hosts.get((tenant, n), {}))
+        _Bridge(
+            each.vlan,
+            each.length,
+            None if each.gateway is None else address(each.gateway),
+            hosts.get((tenant, n), {}),
+            each.untagged,
+        )
         for n, each in enumerate(networks)
     ]
 
 
-def _bridged(bridges: Iterable[_Bridge], bond: int, plain: ServerLink) -> ServerLink:
-    """A port in layer-2 networks: one network comes untagged, several come tagged."""
+def _bridged(bridges: Sequence[_Bridge], bond: int, plain: ServerLink) -> ServerLink:
+    """A port in layer-2 networks: a single one comes untagged, of several the one that says so."""
     link = plain.link
-    found = [
-        Vlan(vlan, f"{address(hosts[link])}/{length}" if link in hosts else None, gateway)
-        for vlan, length, gateway, hosts in bridges
-    ]
-    if len(found) > 1:
-        return plain._replace(tagged=tuple(sorted(found)), lag=bond)
-    return plain._replace(untagged=found[0].tag, address=found[0].address, gateway=found[0].gateway, lag=bond)
+    of_vlan = {
+        vlan: Vlan(vlan, f"{address(hosts[link])}/{length}" if link in hosts else None, gateway)
+        for vlan, length, gateway, hosts, _ in bridges
+    }
+    first = bridges[0] if len(bridges) == 1 else next((bridge for bridge in bridges if bridge.untagged), None)
+    own = of_vlan.pop(first.vlan) if first is not None else Vlan(0, None, None)
+    tagged = tuple(sorted(of_vlan.values()))
+    return plain._replace(untagged=own.tag, address=own.address, gateway=own.gateway, tagged=tagged, lag=bond)
 
 
 def _v6(number: int) -> str:

@@ -40,12 +40,12 @@ def _rows(side: HostFabric) -> Iterator[Row]:
         where = (server.name, label, devices[link.leaf].name, _leaf_port(side.fabric, link))
         if link.closed:  # shut down on the leaf
             yield (*where, "", "", "", "", "")
-        elif link.tagged:
-            for vlan in link.tagged:
-                yield (*where, vlan.tag, "yes", vlan.address or "", vlan.gateway or "", "")
-        else:
+            continue
+        if link.untagged or not link.tagged:
             vlan_of = (link.untagged, "no") if link.untagged else ("", "")
             yield (*where, *vlan_of, link.address or "", link.gateway or "", "")
+        for vlan in link.tagged:
+            yield (*where, vlan.tag, "yes", vlan.address or "", vlan.gateway or "", "")
 
 
 def _leaf_port(fabric: FabricPlan, link: ServerLink) -> str:

@@ -131,7 +131,8 @@ class HostNic:
         """Interfaces that addresses stand on: the bond in place of its members, VLANs where networks come tagged."""
         parent = self.bond or self.interface
         vlans = [vlan for vlan in self.tagged if vlan.address] or self.tagged
-        return tuple(vlan_name(parent, vlan.tag, self.ordinal) for vlan in vlans) or (parent,)
+        names = tuple(vlan_name(parent, vlan.tag, self.ordinal) for vlan in vlans)
+        return (parent, *names) if self.untagged or not names else names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,7 +126,7 @@ def _nic_class(spec: FabricSpec) -> str:
 def _ports(spec: FabricSpec, group: GroupSpec) -> Iterator[list[Element]]:
     """The ports of each NIC. Speed in Mb/s; rails and planes from 0, read by NCCL where a release knows them."""
     nic, ports = group.nic, server_ports(spec, group)
-    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
+    per_nic = spec.leaves_per_nic(group)
     leaves = unit_plan(spec, spec.rails(group) * per_nic, per_nic)
     for number in range(nic.count):
         result = []

@@ -36,7 +36,7 @@ from fabric.deliver.inventory.records import (
 from fabric.design.floor.floor import Floor, floor
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.media import Fibre
-from fabric.model.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, FarPort, Plan
+from fabric.model.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, FarPort, Plan, port_vlans
 from fabric.nos.target import target
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"
@@ -239,8 +239,8 @@ class _Fabric:
         return what if idiom is None else str(getattr(idiom, what))
 
     def _vlans_of(self, link: int) -> tuple[int, tuple[int, ...]]:
-        numbers = sorted(network.vlan for network in self.tenancy.networks(link))
-        return (numbers[0], ()) if len(numbers) == 1 else (0, tuple(numbers))
+        networks = self.tenancy.networks(link)
+        return port_vlans(networks) if networks else (0, ())
 
     def _type(self, end: Ends, link: int, speed: int) -> str:
         if not self.fabric.spec.ethernet:

@@ -165,7 +165,8 @@ def _leaves(case: Case) -> list[str]:
     for size, group in case.groups():
         per_nic = case.spec.leaves_per_nic(group)
         if case.spec.kind == "collapsed":
-            out.append(f"{size.name}: a collapsed-spine pair has 2 leaves")
+            planes = f", {case.spec.planes} planes {size.unit_leaves}" if case.spec.planes > 1 else ""
+            out.append(f"{size.name}: a collapsed-spine pair has 2 leaves{planes}")
             continue
         if case.spec.kind == "rack":
             racks = size.unit_servers // size.servers_per_leaf
@@ -390,7 +391,8 @@ def _links(case: Case) -> list[str]:
             nics = f" of {use.nics}" if len(group.uses) > 1 else ""
             out.append(f"server-leaf: {group.count} {group.name} x {use.ports} ports{nics} = {group.count * use.ports}")
     if sizing.kind == "collapsed":
-        out.append(f"leaf-leaf: the {sizing.groups[0].uplinks} uplinks of a leaf")
+        planes = f" x {sizing.planes} planes" if sizing.planes > 1 else ""
+        out.append(f"leaf-leaf: the {sizing.groups[0].uplinks} uplinks of a leaf{planes}")
     for size, _ in case.groups():
         if sizing.spines:
             each = sizing.links_per_spine(size)

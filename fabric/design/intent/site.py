@@ -37,11 +37,12 @@ class ServerGroup(Key):
     nics: Annotated[tuple[Line, ...], ListOf] = Field(
         (), description="NICs of the server that this fabric connects, of one purpose or of several; default: its own purpose"
     )
-    homing: dict[Line, Literal["single", "bond"]] = Field(
+    homing: dict[Line, Literal["single", "bond", "fallback"]] = Field(
         default_factory=dict,
         description=(
-            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `single`: every port by "
-            "itself; default: `bond` where the fabric has pairs of leaves"
+            "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `fallback`: a bond whose "
+            "ports carry traffic before the server speaks LACP, to boot over the network; `single`: every port by itself; "
+            "default: `bond` where the fabric has pairs of leaves"
         ),
     )
     leaves: Literal["own", "shared"] | None = Field(
@@ -147,6 +148,13 @@ class Topology(Key):
     switch: Line | None = Field(None, description="switch model of every tier without its own")
     rails: Count | None = Field(
         None, description="rails of a unit; default: one per NIC. With fewer rails, neighboring NICs share a leaf"
+    )
+    nic_order: Literal["blocks", "turns"] = Field(
+        "blocks",
+        description=(
+            "NICs of a server that share leaves: `blocks`: neighboring ones are on one leaf; `turns`: NIC after NIC is on "
+            "the next one, 1 and 3 of four on the first of two leaves"
+        ),
     )
     unit: Unit = Field(Unit(), description="servers that share one set of leaves")
     tiers: Literal["auto", 1, 2, 3] = Field(

@@ -110,8 +110,8 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
     def links(name: str, role: str, columns: int) -> Area | None:
         if unnumbered or not columns or role not in rows:
             return None
-        count = 1 if name == "leaf-leaf" else rows[role]
-        reserve = 1 if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
+        count = sizing.planes if name == "leaf-leaf" else rows[role]
+        reserve = count if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
         return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=2))
 
     uplinks = max(group.uplinks for group in sizing.groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,7 +18,8 @@ from fabric.design.planner.free_ports import (
     claims,
     free_ports,
     keep_nics,
-    leaf_sets,
+    key,
+    leaf_pairs,
     nic_links,
     nic_ports,
     place_nics,
@@ -26,7 +28,7 @@ from fabric.design.planner.inventory import Index
 from fabric.design.planner.lock_repair import leaf_ports
 from fabric.design.planner.sizing import leaf_shape
 from fabric.design.planner.wiring import GroupSites, free_port_links
-from fabric.model.plan import ATTACHMENT, FabricSpec, GroupSpec, Links, PortRef, Sizing, Uplink
+from fabric.model.plan import ATTACHMENT, FabricSpec, GroupSpec, Links, PortRef, Sizing, Uplink, leaf_set
 from fabric.model.plan.lock import FabricLock, PortSpot
 from fabric.model.settings.site import Attachment
 
@@ -42,8 +44,18 @@ def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     present = set(
         leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in attached_links}, attached_links)
     )
-    groups = tuple(_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
-    return replace(spec, groups=groups)
+    groups = (_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
+    return replace(spec, groups=tuple(replace(group, on_set=_on_set(spec, group, lock)) for group in groups))
+
+
+def _on_set(spec: FabricSpec, group: GroupSpec, lock: FabricLock) -> int:
+    """The most servers of a group without own leaves on one leaf, or one pair."""
+    most, width = 0, leaf_set(spec)
+    for use in group.uses if group.shared else ():
+        spots = (spot for spot in lock.attachments.get(key(group, use), ()) if spot.port <= group.count * use.ports)
+        on_leaf = Counter(leaf for leaf, _ in {(spot.leaf, (spot.port - 1) // use.ports) for spot in spots})
+        most = max(most, max(on_leaf.values(), default=0) * width // min(width, use.ports))
+    return most
 
 
 def holds(spec: FabricSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> bool:
@@ -85,18 +97,19 @@ def place(
     Known ports that are free stay.
     """
     attachments, known = spec.attachments, lock.attachments
-    nics = nic_ports(spec, sites) if spec.converged else []
+    nics = nic_ports(spec, sites, known) if spec.converged else []
     ports = free_ports(spec, sites) if attachments or nics or spec.below else Ports(free={})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
-        attachment.name: _keep(ports, attachment.links, known.get(attachment.name, ()), speeds[attachment.name])
+        attachment.name: _keep(ports, attachment.links, _allowed(attachment, known), speeds[attachment.name])
         for attachment in attachments
     }
-    pairs = leaf_sets(spec, sites) if any(attachment.bond for attachment in attachments) else []
+    pairs = leaf_pairs(spec, sites) if any(attachment.bond for attachment in attachments) else []
     if not spec.bonds:  # a bond is on one leaf, the next one on another
         pairs = [[leaf] for leaf in dict.fromkeys(leaf for leaves in pairs for leaf in leaves)]
     kept = {its.name: keep_nics(ports, its, known.get(its.name, ())) for its in nics}
     leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
+    _check_leaves(spec, leaf_index, report)
     spots: dict[str, Sequence[LeafColumn]] = {}
     uplinks: list[Uplink] = []
     for leaf, index_of_leaf in sorted(leaf_index.items()) if spec.below else ():
@@ -114,12 +127,12 @@ def place(
         fresh = iter(
             _bonded(
                 ports,
-                pairs if spec.bonds else [*pairs[position % len(pairs) :], *pairs[: position % len(pairs)]],
+                _sets(spec, attachment, pairs, position),
                 held[attachment.name],
                 speeds[attachment.name],
             )
             if attachment.bond
-            else ports.spread(held[attachment.name].count(None), speeds[attachment.name])
+            else ports.spread(held[attachment.name].count(None), speeds[attachment.name], attachment.leaves)
         )
         placed = _placed(spec, position, fresh, held[attachment.name], speeds[attachment.name], report)
         spots[attachment.name] = [spot for spot, _ in placed]
@@ -148,6 +161,31 @@ def _uplinks(
             "use fewer links, another `speed_gbps`, or a leaf with more ports",
         )
     return placed
+
+
+def _allowed(attachment: Attachment, known: Mapping[str, Sequence[PortSpot]]) -> list[PortSpot]:
+    """The ports of the lock on leaves that the attachment may have."""
+    return [spot for spot in known.get(attachment.name, ()) if not attachment.leaves or spot.leaf in attachment.leaves]
+
+
+def _sets(spec: FabricSpec, attachment: Attachment, pairs: Sequence[list[int]], position: int) -> list[list[int]]:
+    """The pairs of leaves for a bond, else single leaves, from another one for every attachment."""
+    its = [pair for pair in pairs if not attachment.leaves or set(pair) <= set(attachment.leaves)]
+    first = 0 if spec.bonds or not its else position % len(its)
+    return [*its[first:], *its[:first]]
+
+
+def _check_leaves(spec: FabricSpec, leaves: Mapping[int, int], report: Report) -> None:
+    """Reports leaves of attachments that the fabric does not have."""
+    for at, attachment in enumerate(spec.attachments):
+        for n, leaf in enumerate(attachment.leaves):
+            if leaf not in leaves:
+                report.error(
+                    "FAB140",
+                    spec.at("topology", "attachments", at, "leaves", n),
+                    f"attachment '{attachment.name}': expected a leaf from {min(leaves)} to {max(leaves)}, got {leaf}",
+                    "leaves are counted from 1, as `{n}` in their names",
+                )
 
 
 def _placed(

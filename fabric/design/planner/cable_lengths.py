@@ -138,16 +138,18 @@ class _PlannedPositions:
         return [*spots, *(spot for name in below for spot in self.of(LEAF, name))]
 
     def leaf_pairs(self, fabric: Outline) -> Iterator[Pair]:
-        """Every two leaves of a unit."""
-        for group in fabric.sizing.groups:
+        """The two leaves of every pair."""
+        for group in fabric.sizing.leaf_groups:
             for unit in range(group.units_planned):
-                first = self._leaves(fabric, group, unit, range(1))
-                for other in range(1, group.unit_leaves):
-                    yield from _every(first, self._leaves(fabric, group, unit, range(other, other + 1)))
+                for first in range(0, group.unit_leaves, 2):
+                    one, other = (self._leaves(fabric, group, unit, range(at, at + 1)) for at in (first, first + 1))
+                    yield from _every(one, other)
 
     def servers(self, fabric: Outline) -> Iterator[Pair]:
         """Servers and the leaves that serve them, over all planned units."""
         for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
+            if group.shared:
+                yield from _across(self._servers(group.name, 0, group.planned), self.of(LEAF, fabric.name))
             for unit in range(size.units_planned):
                 for leaves, first, count in _parts(fabric, group, size):
                     start = unit * size.unit_servers + first

@@ -61,11 +61,8 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
                 )
     if topology.tiers == 2 and spec.kind != "collapsed":
         _no_third_tier(spec, report)
-    if spec.kind == "collapsed":
-        if spec.planes > 1:
-            report.error("FAB109", spec.at("topology", "planes"), "remove it: a collapsed-spine pair has one plane")
-        if topology.tiers != "auto":
-            report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
+    if spec.kind == "collapsed" and topology.tiers != "auto":
+        report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
     _leaves_stated(spec, intent, report)
     if spec.converged:
         _converged(spec, report)
@@ -90,15 +87,18 @@ def _leaves_stated(spec: FabricSpec, intent: Fabric, report: Report) -> None:
 
 
 def _converged(spec: FabricSpec, report: Report) -> None:
-    """Servers on free ports of leaves need one network, whose leaves reach each other."""
-    if spec.networks > 1:
-        key = "planes" if spec.planes > 1 else "kind"
-        report.error(
-            "FAB109",
-            spec.at("topology", key),
-            f"{key}: NICs of several purposes on the same leaves need one network, got {spec.networks} isolated ones",
-            "make a fabric of its own for each purpose",
-        )
+    """NICs on free ports need as many ports in every isolated network, or they do not reach each other."""
+    key = "planes" if spec.planes > 1 else "kind"
+    for at, group in enumerate(spec.groups):
+        for use in group.on_free_ports:
+            if use.ports % spec.networks:
+                report.error(
+                    "FAB109",
+                    spec.at("servers", at, "nics"),
+                    f"NICs '{use.nics}' of {group.model}: expected ports in each of the {spec.networks} isolated networks of "
+                    f"`{key}`, got {plural(use.ports, 'port')}",
+                    f"a multiple of {spec.networks} ports, or a fabric of its own for these NICs",
+                )
 
 
 def _rails_of_pods(spec: FabricSpec, report: Report) -> None:
@@ -161,10 +161,10 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
             "a NIC with one port connects to one leaf; with `kind: rail-optimized` each NIC has its own leaf",
         )
-    if spec.kind == "collapsed" and nic.count * nic.ports % 2:
-        report.error(
-            "FAB109", model, f"a collapsed-spine pair needs an even number of server ports, got {nic.count * nic.ports}"
-        )
+    if spec.kind == "collapsed" and nic.count * nic.ports // spec.planes % 2:
+        each = " in each plane" if spec.planes > 1 else ""
+        got = nic.count * nic.ports // spec.planes
+        report.error("FAB109", model, f"a collapsed-spine pair needs an even number of server ports{each}, got {got}")
     if nic.count % spec.rails(group):
         report.error(
             "FAB109",

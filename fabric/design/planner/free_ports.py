@@ -6,7 +6,7 @@ shares the leaves of the first one. The lock keeps every port, so growth moves n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,7 @@ from fabric.model.plan import (
     Ints,
     Links,
     NicUse,
+    ServerPorts,
     Slot,
     leaf_set,
     splits_left,
@@ -100,10 +101,14 @@ class Ports:
             del found[0]
         return found
 
-    def spread(self, missing: int, speed_gbps: int) -> list[tuple[LeafColumn, Slot]]:
-        """Takes `missing` ports, or all free ones: one per leaf in each round, from the last port of each leaf downwards."""
+    def spread(self, missing: int, speed_gbps: int, leaves: Collection[int] = ()) -> list[tuple[LeafColumn, Slot]]:
+        """Takes `missing` ports, or all free ones: one per leaf in each round, from the last port of each leaf downwards.
+
+        Args:
+            leaves: those that are allowed; none: all.
+        """
         spots: list[tuple[LeafColumn, Slot]] = []
-        left = {leaf: sorted(columns) for leaf, columns in self.free.items()}
+        left = {leaf: sorted(columns) for leaf, columns in self.free.items() if leaf in leaves or not leaves}
         while left and len(spots) < missing:
             for leaf in sorted(left):
                 slot = None
@@ -182,8 +187,8 @@ class NicPorts:
     group: GroupSpec
     use: NicUse
     leaves: Sequence[Sequence[int]]  # by server, numbers from 1
+    located: ServerPorts  # of one server
     in_pairs: bool  # ports of the same place on two leaves are on equal ports there, as a bond joins them
-    by_port: bool
 
     @property
     def name(self) -> str:
@@ -191,28 +196,27 @@ class NicPorts:
 
     def ports(self) -> Iterator[tuple[list[int], list[int]]]:
         """The ports that are placed together: their numbers in the lock, from 1, and the leaf of each."""
+        local_of = self.located.local
         for server, leaves in enumerate(self.leaves):
-            located = spread_ports(self.use.nic, len(leaves), by_port=self.by_port)
-            at, first = located.leaf, server * self.use.ports + 1
-            if self.use.ports % len(
-                leaves
-            ):  # the odd port of one server is on the first leaf, that of the next on the second
+            at, first = self.located.leaf, server * self.use.ports + 1
+            if self.use.ports % len(leaves):  # the odd port of a server is on the first leaf, that of the next on the second
                 at = (at + server) % len(leaves)
             if not self.in_pairs:
                 yield from (([first + port], [leaves[leaf]]) for port, leaf in enumerate(at.tolist()))
                 continue
-            for local in range(int(located.local.max()) + 1):
-                members = np.flatnonzero(located.local == local).tolist()
+            for local in range(int(local_of.max()) + 1):
+                members = np.flatnonzero(local_of == local).tolist()
                 yield [first + port for port in members], [leaves[int(at[port])] for port in members]
 
 
-def leaf_sets(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[list[int]]:
-    """The leaf numbers, from 1, of every pair of leaves that a server's ports are spread over, or of every leaf."""
-    return [[int(n) + 1 for n in its] for site in sites for its in site.number.reshape(-1, leaf_set(spec))]
+def leaf_pairs(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[list[int]]:
+    """The leaf numbers, from 1, of every pair of leaves of one network that a server's ports are spread over."""
+    width = leaf_set(spec) // spec.networks
+    return [[int(n) + 1 for n in its] for site in sites for its in site.number.reshape(-1, width)]
 
 
-def nic_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[NicPorts]:
-    """The NICs of a fabric that are on free ports, in the order of the intent."""
+def nic_ports(spec: FabricSpec, sites: Sequence[GroupSites], known: Mapping[str, Sequence[PortSpot]]) -> list[NicPorts]:
+    """The NICs of a fabric that are on free ports, in the order of the intent; `known` are the ports of the lock."""
     width = leaf_set(spec)
     sets = {site.size.name: (site.number + 1).reshape(len(site.number), -1, width) for site in sites}
     by_name = {site.size.name: site for site in sites}
@@ -221,9 +225,11 @@ def nic_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[NicPorts]:
         NicPorts(
             group,
             use,
-            _shared_leaves(group, sets[first]) if group.shared else _own_leaves(spec, group, by_name[group.name], sets),
-            in_pairs=width == 2 and use.bond and use.ports % 2 == 0,
-            by_port=spec.dual_tor,
+            _shared_leaves(group, sets[first], known)
+            if group.shared
+            else _own_leaves(spec, group, by_name[group.name], sets),
+            spread_ports(spec, use.nic),
+            in_pairs=width == 2 and spec.networks == 1 and use.bond and use.ports % 2 == 0,
         )
         for group in spec.groups
         for use in group.on_free_ports
@@ -238,11 +244,25 @@ def _own_leaves(spec: FabricSpec, group: GroupSpec, site: GroupSites, sets: Mapp
     return [*map(list, its[unit, at].tolist())]
 
 
-def _shared_leaves(group: GroupSpec, sets: Ints) -> list[list[int]]:
-    """The leaves of each server of a group without own ones: `per_rack` on each, or all on the first."""
-    flat = sets.reshape(-1, sets.shape[-1])
-    at = np.arange(group.count) // (group.per_rack or group.planned)
-    return [*map(list, flat[np.minimum(at, len(flat) - 1)].tolist())]
+def _shared_leaves(group: GroupSpec, sets: Ints, known: Mapping[str, Sequence[PortSpot]]) -> list[list[int]]:
+    """The leaves of each server of a group without own ones: `per_rack` on each, else those of the lock, else in turn."""
+    flat: list[list[int]] = sets.reshape(-1, sets.shape[-1]).tolist()
+    if group.per_rack:
+        return [flat[min(server // group.per_rack, len(flat) - 1)] for server in range(group.count)]
+    set_of = {leaf: at for at, leaves in enumerate(flat) for leaf in leaves}
+    placed: dict[int, int] = {}
+    for use in group.uses:
+        for spot in known.get(key(group, use), ()):
+            if spot.leaf in set_of and spot.port <= group.count * use.ports:
+                placed.setdefault((spot.port - 1) // use.ports, set_of[spot.leaf])
+    on_set = [0] * len(flat)
+    for at in placed.values():
+        on_set[at] += 1
+    for server in range(group.count):
+        if server not in placed:
+            placed[server] = on_set.index(min(on_set))
+            on_set[placed[server]] += 1
+    return [flat[placed[server]] for server in range(group.count)]
 
 
 def keep_nics(ports: Ports, nics: NicPorts, known: Sequence[PortSpot]) -> dict[int, Place]:

@@ -29,7 +29,6 @@ from fabric.model.plan import (
     NicUse,
     Sizing,
     TenantPlan,
-    leaf_set,
     nic_uses,
     server_ports,
     spread_ports,
@@ -65,7 +64,7 @@ def hosts(
     lag: Ints,
     *,
     allocator: FabricAllocator,
-    chosen: Mapping[int, int],
+    chosen: Mapping[int, tuple[int, ...]],
     report: Report,
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
@@ -83,7 +82,7 @@ def hosts(
         for place, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
-            members = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            members = {link: end for link, end in ends.items() if place in chosen.get(link, (place,))}
             bridged = tenant.name in wired.spec.bridged_tenants
             if bridged and managed_in(network.prefix, wired.management):  # its attachments are the ports of switches
                 members = {link: end for link, end in members.items() if wired.links.kind[link] == SERVER_LEAF}
@@ -135,7 +134,7 @@ def _ends(wired: WiredFabric, links: Sequence[int], lag: Ints) -> dict[int, tupl
 def _place_in_bond(spec: FabricSpec, group: GroupSpec, use: NicUse) -> Ints:
     """Which of a server's bonds each port of its NICs is in, from 0."""
     if use in group.on_free_ports:
-        return spread_ports(use.nic, leaf_set(spec), by_port=spec.dual_tor).local
+        return spread_ports(spec, use.nic).local
     return server_ports(spec, group).local
 
 

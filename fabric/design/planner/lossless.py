@@ -271,6 +271,7 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
         traffic=qos_settings.traffic,
         buffer_model=qos_settings.buffer_model,
         lossless_mtu=spec.lossless_frame_bytes,
+        memory_percent=qos_settings.lossless_memory_percent or 0,
         buffer=buffer,
     )
     return RoleLossless(qos, counts, headrooms, ports)

@@ -10,7 +10,7 @@ from netaddr import IPNetwork
 from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import plural
 from fabric.model.plan import FabricSpec
-from fabric.model.settings.services import Tenant
+from fabric.model.settings.services import Network, Tenant
 from fabric.model.settings.site import Attachment, External
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
@@ -96,8 +96,8 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             f"tenants: expected a name that no network OS reserves, got '{tenant.name}'",
             f"reserved names: {', '.join(sorted(RESERVED))}, and interface names such as eth0, swp1, bond1, vlan100",
         )
-    for n, name in enumerate(tenant.imports):
-        where = spec.at("tenants", index, "imports", n)
+    for n, item in enumerate(tenant.imports):
+        where, name = spec.at("tenants", index, "imports", n), item.source
         if name not in names or name == tenant.name:
             others = [other for other in names if other != tenant.name]
             report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", _among(name, others))
@@ -116,6 +116,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
         )
     _check_rails(spec, index, tenant, report)
+    _check_selected(spec, index, tenant, report)
     seen: list[str] = []
     for n, network in enumerate(tenant.networks):
         if network.name in seen:
@@ -124,6 +125,8 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
                 "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "use a unique name for each"
             )
         seen.append(network.name)
+        if network.dhcp_relay is not None:
+            _check_relay(spec, (index, n), network, report)
         if network.gateway is not None and IPNetwork(network.gateway).version == 6:
             report.error(
                 "FAB144",
@@ -138,6 +141,32 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
                 f"network '{network.name}': expected a subnet of at least 8 addresses, got {network.gateway}",
                 "the gateway has the first address, each leaf one of the last, servers the others",
             )
+
+
+def _check_relay(spec: FabricSpec, place: tuple[int, int], network: Network, report: Report) -> None:
+    """Requests are passed on by the gateway, over IPv4, in a table that the leaf has."""
+    relay = network.dhcp_relay
+    assert relay is not None
+    path = ("tenants", place[0], "networks", place[1], "dhcp_relay")
+    if network.gateway is None:
+        report.error(
+            "FAB144",
+            spec.at(*path),
+            f"network '{network.name}': dhcp_relay: expected a `gateway`, which passes the requests on, got none",
+            "add `gateway`, or remove `dhcp_relay`: clients reach a server of their own network without it",
+        )
+    for n, server in enumerate(relay.servers):
+        if ":" in server:
+            where = spec.at(*path, "servers", n) if spec.stated(*path, "servers") else spec.at(*path)
+            report.error("FAB144", where, f"dhcp_relay: expected IPv4 addresses, got {server}", "DHCPv6 is not relayed")
+    names = [tenant.name for tenant in spec.tenants]
+    if relay.tenant is not None and relay.tenant not in (*names, "default"):
+        report.error(
+            "FAB144",
+            spec.at(*path, "tenant"),
+            f"dhcp_relay.tenant: expected a tenant of the fabric or `default`, got '{relay.tenant}'",
+            _among(relay.tenant, names),
+        )
 
 
 def _among(name: str, names: Sequence[str]) -> str:
@@ -163,6 +192,28 @@ def _check_rails(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -
             if first != tenant.networks[n].name:
                 where = spec.at("tenants", index, "networks", n, "rails", at)
                 report.error("FAB144", where, f"rail {rail} is in network '{first}' too", "state it in one of them")
+
+
+def _check_selected(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -> None:
+    """Networks by NICs: a port without tags is in one of several, and rails divide the ports already."""
+    untagged = [n for n, network in enumerate(tenant.networks) if network.untagged]
+    for n in untagged[1:]:
+        first, other = tenant.networks[untagged[0]], tenant.networks[n]
+        if not (set(first.nics) and set(other.nics) and set(first.nics).isdisjoint(other.nics)):
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "untagged"),
+                f"network '{tenant.name}/{other.name}': a port is untagged in network '{first.name}' already",
+                "remove one of the two, or state `nics` that differ in both",
+            )
+    for n, network in enumerate(tenant.networks):
+        if network.nics and network.rails:
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "nics"),
+                f"network '{tenant.name}/{network.name}': expected `rails` or `nics`, got both",
+                "`rails` puts a port in one network alone",
+            )
 
 
 def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
@@ -269,14 +320,14 @@ def _check_bond(spec: FabricSpec, at: int, attachment: Attachment, report: Repor
 
 def _check_bonds(spec: FabricSpec, report: Report) -> None:
     """A bond spans two leaves of one network."""
-    if not spec.bonds:
+    if not spec.bonds or (spec.kind == "collapsed" and not any(use.bond for group in spec.groups for use in group.uses)):
         return
     own = (group for group in spec.groups if not group.shared)
-    spread = {spec.leaves_per_nic(group) for group in own} if spec.kind != "collapsed" else {2}
+    spread = {spec.leaves_per_nic(group) for group in own}
     if spread != {2} or spec.planes > 1:
         report.error(
             "FAB144",
-            spec.at("topology", "dual_tor"),
+            spec.at("topology", "planes" if spec.kind == "collapsed" else "dual_tor"),
             f"bonds: expected two ports of a NIC on two leaves of one plane, got {plural(max(spread), 'leaf', 'leaves')} "
             f"and {plural(spec.planes, 'plane')}",
             "planes are isolated from each other; use NICs with two ports",

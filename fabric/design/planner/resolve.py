@@ -122,6 +122,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
         silence=intent.checks.silence,
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
+        nic_turns=topology.nic_order == "turns",
         lengths=_lengths(topology),
         below=intent.below,
     )
@@ -190,7 +191,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
             "FAB106", source.place((*path, "model")), f"unknown server model '{group.model}'", nearest(group.model, models)
         )
         return None
-    uses = _nics(group, server, intent.purpose, source, path, report)
+    uses = _nics(group, server, intent, source, path, report)
     if not uses:
         return None
     unit = group.unit or intent.topology.unit
@@ -201,6 +202,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         nics=uses[0].nics,
         nic=hardware.split_nic(uses[0].nic, group, intent.topology, source.place((*path, "nic_breakout")), report),
         bond=uses[0].bond,
+        fallback=uses[0].fallback,
         further=uses[1:],
         shared=_shares(intent, index),
         count=group.count,
@@ -212,10 +214,10 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
 
 
 def _nics(
-    group: ServerGroup, server: ServerModel, purpose: str, source: Source, path: tuple[str | int, ...], report: Report
+    group: ServerGroup, server: ServerModel, fabric: Fabric, source: Source, path: tuple[str | int, ...], report: Report
 ) -> tuple[NicUse, ...]:
     """The NICs of a group that a fabric connects; none when the server has no such."""
-    names = group.nics or (purpose,)
+    names, planes = group.nics or (fabric.purpose,), fabric.topology.planes
     errors = len(report.errors)
     for at, name in enumerate(names):
         where = (*path, "nics", at) if group.nics else (*path, "model")
@@ -238,7 +240,9 @@ def _nics(
             )
     if len(report.errors) > errors:
         return ()
-    return tuple(NicUse(name, server.nics[name], group.homing.get(name) != "single") for name in names)
+    usual = "bond" if planes == 1 else "single"  # the leaves of two planes have no path to each other
+    homing = {name: group.homing.get(name, usual) for name in names}
+    return tuple(NicUse(name, server.nics[name], homing[name] != "single", homing[name] == "fallback") for name in names)
 
 
 def _shares(intent: Fabric, index: int) -> bool:

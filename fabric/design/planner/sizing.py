@@ -165,8 +165,7 @@ def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
     ports, per_leaf, unit = leaf_shape(spec, group)
     if group.shared:
         return Demand(units=0, leaves=0, servers_per_leaf=per_leaf, down=0, down_gbps=group.nic.speed_gbps)
-    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
-    leaves = spec.rails(group) * per_nic * (unit // per_leaf)
+    leaves = spec.rails(group) * spec.leaves_per_nic(group) * (unit // per_leaf)
     further, shared = beside(spec, group)
     return Demand(
         units=ceil_div(group.places(servers), unit),
@@ -195,22 +194,33 @@ def beside(
     shared: Counter[int] = Counter()
     for other in spec.groups if group.name == spec.groups[0].name else ():
         for its in taken(other.uses if other.shared else (), 1):
-            shared[its.speed_gbps] += its.of(other.per_rack or other.planned)
+            shared[its.speed_gbps] += its.of(servers_on_set(spec, other))
     further = taken(group.further, spec.rails(group) if spec.kind == "rail-optimized" else 1)
     return tuple(further), tuple(sorted(shared.items()))
 
 
+def servers_on_set(spec: FabricSpec, group: GroupSpec) -> int:
+    """Servers of a group without own leaves on one leaf, or one pair, of the first group: as stated, else they take turns."""
+    first = spec.groups[0]
+    if group.per_rack or spec.kind == "collapsed" or spec.constraints.tiers == 1:
+        return group.per_rack or group.planned
+    known = tuple(other for other in spec.groups if not other.shared or other.per_rack)
+    _, per_leaf, unit = leaf_shape(replace(spec, groups=known), first)
+    of_unit = {"rack": unit // per_leaf, "rail-optimized": spec.rails(first)}.get(spec.kind, 1)
+    pairs = ((group.count, first.count), (group.planned, first.planned))
+    return max(group.on_set, *(ceil_div(its, ceil_div(first.places(own), unit) * of_unit) for its, own in pairs))
+
+
 def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
     """Ports of a server on one of its leaves, servers per leaf, servers per unit."""
-    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
-    ports = max(1, group.nic.count * group.nic.ports // (spec.rails(group) * per_nic))
+    ports = max(1, group.nic.count * group.nic.ports // (spec.rails(group) * spec.leaves_per_nic(group)))
     return ports, *_unit(spec, group, ports)
 
 
 def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     """Servers per leaf and servers per unit; unless stated, as many as half the leaf's bandwidth carries."""
     if group.shared:
-        return group.per_rack or group.planned, group.planned
+        return servers_on_set(spec, group), group.planned
     if spec.kind == "rack":
         if group.per_rack:
             return group.per_rack, group.unit_servers or group.per_rack

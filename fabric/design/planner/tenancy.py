@@ -30,7 +30,7 @@ from fabric.model.plan import (
     TenantPlan,
     of_nics,
 )
-from fabric.model.plan.tenant_ports import owners, rails_of
+from fabric.model.plan.tenant_ports import networks_by_nics, owners, rails_of
 
 
 def tenancy(
@@ -46,7 +46,12 @@ def tenancy(
     owner = owners(spec, wired.devices, wired.links, report)
     _check_router_asns(wired, report)
     lag, pair = _bonds(wired, tenants, owner)
-    chosen = _chosen(wired, tenants, owner) | _by_rail(wired, owner, lag, report) | _of_servers(wired, report)
+    chosen = (
+        _chosen(wired, tenants, owner)
+        | networks_by_nics(spec, wired.devices, wired.links, owner, report)
+        | _by_rail(wired, owner, lag, report)
+        | _of_servers(wired, report)
+    )
     leaves = [device for device in wired.devices if device.role == LEAF]
     vtep: dict[int, int] = {}
     shared: dict[int, int] = {}
@@ -66,6 +71,7 @@ def tenancy(
         external_connections=_external_connections(wired, tenants, how, allocator),
         hosts=hosts(wired, tenants, owner, lag, allocator=allocator, chosen=chosen, report=report),
         chosen=chosen,
+        fallback=_fallback(wired, lag),
     )
 
 
@@ -91,11 +97,20 @@ def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tu
     return lag, _pairs(wired)
 
 
+def _fallback(wired: WiredFabric, lag: Ints) -> frozenset[tuple[int, int]]:
+    """(leaf, number) of the bonds whose ports carry traffic before the server speaks LACP."""
+    spec, links = wired.spec, wired.links
+    if not any(use.fallback for group in spec.groups for use in group.uses):
+        return frozenset()
+    mine = np.flatnonzero(of_nics(spec, wired.devices, links, lambda _, use: use.fallback) & (lag > 0))
+    return frozenset(zip(links.b[mine].tolist(), lag[mine].tolist(), strict=True))
+
+
 def _pairs(wired: WiredFabric) -> dict[int, int]:
-    """Leaves whose servers have a port on both: the two of a collapsed fabric, else those that the ports of a NIC go to."""
+    """Leaves whose servers have a port on both: the two of a collapsed plane, else those that the ports of a NIC go to."""
     if wired.spec.kind == "collapsed":
-        leaf, other = (device.index for device in wired.devices if device.role == LEAF)
-        return {leaf: other, other: leaf}
+        leaves = iter([device.index for device in wired.devices if device.role == LEAF])
+        return {a: b for leaf, other in zip(leaves, leaves, strict=True) for a, b in ((leaf, other), (other, leaf))}
     links = wired.links
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
@@ -118,18 +133,18 @@ def _shared_vteps(wired: WiredFabric, pair: Mapping[int, int], allocator: Fabric
     }
 
 
-def _chosen(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, int]:
+def _chosen(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, tuple[int, ...]]:
     """The network of every link whose attachment states one of its tenant."""
-    found = {}
+    found: dict[int, tuple[int, ...]] = {}
     for attachment in wired.spec.attachments:
         for link in links_of(wired, attachment.name).tolist() if attachment.network else ():
             names = [network.name for network in tenants[owner[link]].networks] if owner[link] >= 0 else []
             if attachment.network in names:
-                found[link] = names.index(attachment.network)
+                found[link] = (names.index(attachment.network),)
     return found
 
 
-def _of_servers(wired: WiredFabric, report: Report) -> dict[int, int]:
+def _of_servers(wired: WiredFabric, report: Report) -> dict[int, tuple[int, ...]]:
     """The network of every server link of a fabric below another: the stated one, or that without management ports."""
     spec = wired.spec
     if spec.below is None or not spec.tenants:
@@ -147,13 +162,13 @@ def _of_servers(wired: WiredFabric, report: Report) -> dict[int, int]:
         )
         return {}
     at = names.index(left[0]) if left[0] in names else 0
-    return dict.fromkeys(np.flatnonzero(wired.links.kind == SERVER_LEAF).tolist(), at)
+    return dict.fromkeys(np.flatnonzero(wired.links.kind == SERVER_LEAF).tolist(), (at,))
 
 
-def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict[int, int]:
+def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict[int, tuple[int, ...]]:
     """The network of every server link whose tenant has a network for each rail."""
     spec, links = wired.spec, wired.links
-    found: dict[int, int] = {}
+    found: dict[int, tuple[int, ...]] = {}
     if not any(network.rails for tenant in spec.tenants for network in tenant.networks):
         return found
     rail = rails_of(spec, wired.devices, links)
@@ -170,8 +185,8 @@ def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict
                 f"add {missing[0]} to `rails` of a network; `nics` and `rails` of the tenant choose its ports",
             )
             continue
-        found |= {link: place[int(rail[link])] for link in mine}
-    bonds: dict[tuple[int, int], int] = {}
+        found |= {link: (place[int(rail[link])],) for link in mine}
+    bonds: dict[tuple[int, int], tuple[int, ...]] = {}
     for link, at in found.items():
         if lag[link] and bonds.setdefault((int(links.a[link]), int(lag[link])), at) != at:
             report.error(
@@ -245,7 +260,7 @@ def _slices(
             if not of_kind.any():
                 continue
             rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
-            reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else 1
+            reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else rows
             area = allocator.address(
                 "p2p", f"{name}/{tenant.name}", Need(rows=rows, columns=columns, reserve=reserve, step=2)
             )

@@ -268,12 +268,12 @@ def server_links(site: GroupSites, racks: bool) -> Links:
 
 
 def pair_links(site: GroupSites, sizing: Sizing) -> Links:
-    """Links between the two leaves of a collapsed-spine pair: equal ports face each other."""
+    """Links between the two leaves of a collapsed-spine pair, of every plane: equal ports face each other."""
     up = slot_table(site.layout.up)
-    ones = np.ones(len(up), dtype=np.int64)
-    port = (up.cage, up.sub, up.split)
-    a, b = ones * site.leaf[0, 0], ones * site.leaf[0, 1]
-    return _columns(LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, row=0 * ones, column=np.arange(len(up)))
+    plane, column = np.divmod(np.arange(sizing.planes * len(up)), len(up))
+    port = (up.cage[column], up.sub[column], up.split[column])
+    a, b = (site.leaf[0, side::2][plane] for side in (0, 1))
+    return _columns(LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, row=plane, column=column)
 
 
 def leaf_spine_links(

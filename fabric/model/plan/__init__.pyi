@@ -79,6 +79,7 @@ from .tenants import (
     VLAN_BASE as VLAN_BASE,
     VXLAN_BYTES as VXLAN_BYTES,
     ExternalConnection as ExternalConnection,
+    Leak as Leak,
     NetworkPlan as NetworkPlan,
     OwnPrefix as OwnPrefix,
     Tenancy as Tenancy,
@@ -87,6 +88,7 @@ from .tenants import (
     left_of as left_of,
     own_networks as own_networks,
     own_pools as own_pools,
+    port_vlans as port_vlans,
     tenants_behind as tenants_behind,
 )
 from .topology import (
@@ -144,4 +146,5 @@ from .views import (
     SwitchView as SwitchView,
     Underlay as Underlay,
     Vrf as Vrf,
+    VrfLeak as VrfLeak,
 )

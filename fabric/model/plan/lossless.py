@@ -69,6 +69,7 @@ class Qos:
     buffer_model: str  # "auto" | "static" | "dynamic": which of SONiC's models
     buffer: Buffer
     lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
+    memory_percent: int = 0  # share of the shared buffer for the lossless class, 0: that of the network OS
 
 
 SpeedAndLength = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in

@@ -191,8 +191,9 @@ def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
     """The `count` leaves of a unit, rail by rail (or rack by rack), in each those that a NIC's ports are spread over."""
     place = np.arange(count)
     if spec.kind == "collapsed":
+        plane, rank = np.divmod(place, 2)
         none, zero = np.full(count, -1), np.zeros(count, int)
-        return UnitPlan(network=zero, plane=zero, rail=none, rack=none, pod=zero, rank=place)
+        return UnitPlan(network=plane, plane=plane, rail=none, rack=none, pod=zero, rank=rank)
     block, port = place // per_nic, place % per_nic
     plane = port * spec.planes // per_nic
     racks = spec.kind == "rack"
@@ -219,25 +220,40 @@ class ServerPorts:
 
 
 def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
-    """Which leaf every port of a server goes to: neighboring NICs share a rail, neighboring ports a leaf."""
+    """Which leaf every port of a server goes to: neighboring NICs share a rail, or take turns; neighboring ports a leaf."""
     nics, ports = group.nic.count, group.nic.ports
     if spec.kind == "collapsed":
-        return spread_ports(group.nic, 2, by_port=spec.dual_tor)
+        return spread_ports(spec, group.nic)
     nic, port = np.divmod(np.arange(nics * ports), ports)
     per_nic = spec.leaves_per_nic(group)
-    rail = nic * spec.rails(group) // nics
+    rail = nic % spec.rails(group) if spec.nic_turns else nic * spec.rails(group) // nics
     return _located(nic, port, rail * per_nic + port * per_nic // ports)
 
 
-def spread_ports(nics: NicSet, leaves: int, *, by_port: bool = False) -> ServerPorts:
-    """The ports of one server over so many leaves that have all of them: half of the NICs to each of two leaves, or half of
-    every NIC's ports. Ports that these do not share evenly take turns.
+def spread_ports(spec: FabricSpec, nics: NicSet) -> ServerPorts:
+    """The ports of one server over the leaves of a set, which have all of them.
+
+    Every isolated network has an equal part of every NIC's ports, else of the NICs. Of this part half of the NICs are on each
+    of two leaves, or half of every NIC's ports. Ports that these do not share evenly take turns.
     """
+    networks, leaves = spec.networks, leaf_set(spec) // spec.networks
     nic, port = np.divmod(np.arange(nics.count * nics.ports), nics.ports)
-    if nics.ports % leaves == 0 and (by_port or nics.count % leaves):
-        return _located(nic, port, port * leaves // nics.ports)
-    even = nics.count % leaves == 0
-    return _located(nic, port, nic * leaves // nics.count if even else np.arange(len(nic)) % leaves)
+    network, count, ports, (at, sub) = 0 * nic, nics.count, nics.ports, (nic, port)
+    if ports % networks == 0:
+        ports //= networks
+        network, sub = np.divmod(port, ports)
+    elif count % networks == 0:
+        count //= networks
+        network, at = np.divmod(nic, count)
+    else:
+        network = np.arange(len(nic)) % networks
+    if ports % leaves == 0 and (spec.dual_tor or count % leaves):
+        leaf = sub * leaves // ports
+    elif count % leaves:
+        leaf = (at * ports + sub) % leaves
+    else:
+        leaf = at % leaves if spec.nic_turns else at * leaves // count
+    return _located(nic, port, network * leaves + leaf)
 
 
 def _located(nic: Ints, port: Ints, leaf: Ints) -> ServerPorts:
@@ -248,8 +264,9 @@ def _located(nic: Ints, port: Ints, leaf: Ints) -> ServerPorts:
 
 
 def leaf_set(spec: FabricSpec) -> int:
-    """Leaves that the ports of one server's NICs on free ports are spread over: a pair, or one leaf."""
-    return 2 if spec.kind == "collapsed" else spec.leaves_per_nic(spec.groups[0])
+    """Leaves that the ports of one server's NICs on free ports are spread over: one or two of every isolated network."""
+    rails = spec.rails(spec.groups[0]) if spec.kind == "rail-only" else 1
+    return rails * spec.leaves_per_nic(spec.groups[0])
 
 
 def nic_name(group: GroupSpec, nic: int, port: int) -> str:

@@ -115,6 +115,7 @@ class NicUse:
     nics: str  # their purpose
     nic: NicSet
     bond: bool = True  # two ports on two leaves are one bond in layer-2 networks
+    fallback: bool = False  # … whose ports carry traffic before the server speaks LACP
 
     @property
     def ports(self) -> int:
@@ -139,8 +140,10 @@ class GroupSpec:
     nics: str  # purpose of the NICs that this fabric connects, the first of several
     nic: NicSet
     bond: bool = True  # as in NicUse
+    fallback: bool = False
     further: tuple[NicUse, ...] = ()  # NICs of other purposes
     shared: bool = False  # on free ports of the leaves of other groups
+    on_set: int = 0  # its servers on one leaf or pair of these, as the lock has them
     count: int
     planned: int  # at least `count`
     per_rack: int | None
@@ -151,7 +154,7 @@ class GroupSpec:
     @cached_property
     def uses(self) -> tuple[NicUse, ...]:
         """All NICs that the fabric connects, by purpose."""
-        return (NicUse(self.nics, self.nic, self.bond), *self.further)
+        return (NicUse(self.nics, self.nic, self.bond, self.fallback), *self.further)
 
     @property
     def on_free_ports(self) -> tuple[NicUse, ...]:
@@ -164,7 +167,7 @@ class GroupSpec:
             if nic <= use.nic.count:
                 return use, nic
             nic -= use.nic.count
-        return NicUse(self.nics, self.nic, self.bond), nic  # a NIC that the model has not
+        return NicUse(self.nics, self.nic, self.bond, self.fallback), nic  # a NIC that the model has not
 
     def first_nic(self, nics: str) -> int:
         """Number of the first NIC of a purpose, from 1."""
@@ -224,6 +227,7 @@ class FabricSpec:
     releases: tuple[Release, ...]  # of the site, then of the fabric
     silence: Mapping[str, str]  # code → why it does not apply to this fabric
     transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
+    nic_turns: bool = False  # NIC after NIC is on the next leaf, where neighboring ones would share it
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
     below: Below | None = None
     added: frozenset[str] = frozenset()  # attachments that follow from `below`, of this fabric or of another
@@ -290,7 +294,9 @@ class FabricSpec:
         return any(group.on_free_ports for group in self.groups)
 
     def leaves_per_nic(self, group: GroupSpec) -> int:
-        """Leaves that the ports of one NIC are spread over."""
+        """Leaves that the ports of one NIC are spread over, where a pair has all rails those of all NICs."""
+        if self.kind == "collapsed":
+            return 2 * self.planes
         return group.nic.ports if self.dual_tor else self.planes
 
     def rails(self, group: GroupSpec) -> int:

@@ -117,7 +117,7 @@ def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
         return {**dict.fromkeys(WITH_SWITCHES, 0), KINDS[SERVER_SERVER]: sizing.direct_links}
     return {
         "server-leaf": sum(group.count * use.ports for group in spec.groups for use in group.uses),
-        "leaf-leaf": sizing.groups[0].uplinks if sizing.kind == "collapsed" else 0,
+        "leaf-leaf": sizing.planes * sizing.groups[0].uplinks if sizing.kind == "collapsed" else 0,
         "leaf-spine": sizing.leaf_spine_links(),
         "spine-core": sizing.spine_core_links(),
         "attachments": sizing.attachments,
@@ -133,7 +133,7 @@ def cables(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     for group in sizing.groups:
         layout = leaf_layout(spec, sizing, group)
         if sizing.kind == "collapsed":
-            leaf_leaf += layout.up_cages
+            leaf_leaf += sizing.planes * layout.up_cages
             continue
         full_links = sizing.links_per_spine(group)
         full_cages = _cages(layout, full_links, full_links, sizing.spines_built)

@@ -134,6 +134,45 @@ def rails_of(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Ints:
     return rail
 
 
+def networks_by_nics(
+    spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints, report: Report
+) -> dict[int, tuple[int, ...]]:
+    """The networks of every server link whose tenant has networks for some purposes of NICs alone."""
+    found: dict[int, tuple[int, ...]] = {}
+    if not any(network.nics for tenant in spec.tenants for network in tenant.networks):
+        return found
+    uses, use_of = nic_uses(spec, devices, links)
+    purpose = np.array([use.nics for _, use in uses] + [""])[use_of]
+    for n, tenant in enumerate(spec.tenants):
+        if not any(network.nics for network in tenant.networks):
+            continue
+        mine = np.flatnonzero((owner == n) & (links.kind == SERVER_LEAF)).tolist()
+        held = sorted({str(purpose[link]) for link in mine})
+        places = {
+            nics: tuple(at for at, network in enumerate(tenant.networks) if not network.nics or nics in network.nics)
+            for nics in held
+        }
+        for at, network in enumerate(tenant.networks):
+            for k, nics in enumerate(network.nics):
+                if nics not in held:
+                    report.error(
+                        "FAB147",
+                        spec.at("tenants", n, "networks", at, "nics", k),
+                        f"network '{tenant.name}/{network.name}': expected NICs of the tenant ({listed(held)}), got '{nics}'",
+                        "`nics` of the tenant chooses its ports, `nics` of a network those in it",
+                    )
+        if bare := [nics for nics in held if not places[nics]]:
+            report.error(
+                "FAB147",
+                spec.at("tenants", n, "networks"),
+                f"tenant '{tenant.name}': expected a network for each of its NICs, got none for {listed(bare)}",
+                f"add {bare[0]} to `nics` of a network",
+            )
+            continue
+        found |= {link: places[str(purpose[link])] for link in mine}
+    return found
+
+
 def _servers(
     spec: FabricSpec, index: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

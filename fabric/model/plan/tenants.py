@@ -33,6 +33,9 @@ class NetworkPlan:
     vni: int
     gateway: int | None  # first address of its subnet, the distributed gateway
     length: int  # prefix length; 0 without a gateway
+    untagged: bool = False  # on ports with several networks
+    relay: tuple[str, ...] = ()  # DHCP servers
+    relay_tenant: str = ""  # whose VRF leads to them, "default" for the default table; "": the network's own
 
     @property
     def subnet(self) -> int:
@@ -51,6 +54,22 @@ class NetworkPlan:
         return broadcast - leaf
 
 
+def port_vlans(networks: Sequence[NetworkPlan]) -> tuple[int, tuple[int, ...]]:
+    """(untagged VLAN or 0, tagged ones in order) of a port: a single network is untagged, of several the one that says so."""
+    if len(networks) == 1:
+        return networks[0].vlan, ()
+    untagged = next((network.vlan for network in networks if network.untagged), 0)
+    return untagged, tuple(sorted(network.vlan for network in networks if not network.untagged))
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Routes of another tenant that are imported by prefix; others of that tenant are not."""
+
+    source: str
+    prefixes: tuple[str, ...]  # "0.0.0.0/0" alone, any other with all prefixes inside it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantPlan:
     """A tenant; `number` never changes while the lock is kept."""
@@ -59,8 +78,14 @@ class TenantPlan:
     number: int  # from 1
     vni: int
     networks: tuple[NetworkPlan, ...]
-    imports: tuple[str, ...]
+    imports: tuple[str, ...]  # tenants of which it has all routes
     outside: tuple[str, ...]  # routes that a border leaf takes in for it
+    leaks: tuple[Leak, ...] = ()  # tenants of which it has some routes
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Tenants of which it has routes."""
+        return (*self.imports, *(leak.source for leak in self.leaks))
 
     @property
     def tag(self) -> int:
@@ -98,7 +123,8 @@ class Tenancy:
     slices: Mapping[int, NDArray[Any]] = field(default_factory=dict)  # VRF-lite: tenant → per link first address, -1
     external_connections: tuple[ExternalConnection, ...] = ()
     hosts: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)  # (tenant, network) → link → address
-    chosen: Mapping[int, int] = field(default_factory=dict)  # link of an attachment → the network that it states
+    chosen: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # link → its networks, where it is not in all
+    fallback: frozenset[tuple[int, int]] = frozenset()  # (leaf, bond): its ports carry traffic before the server speaks LACP
 
     @property
     def isolated(self) -> bool:
@@ -113,10 +139,10 @@ class Tenancy:
         return found
 
     def networks(self, link: int) -> tuple[NetworkPlan, ...]:
-        """The layer-2 networks of a port: one is untagged, several are tagged; () for a routed port."""
+        """The layer-2 networks of a port, whose tags `port_vlans` gives; () for a routed port."""
         owner = int(self.owner[link])
         networks = self.tenants[owner].networks if owner >= 0 else ()
-        return (networks[self.chosen[link]],) if link in self.chosen else networks
+        return tuple(networks[place] for place in self.chosen[link]) if link in self.chosen else networks
 
 
 # --- Addresses of the site, never accepted from outside -------------------------------------------------------
@@ -182,8 +208,8 @@ def tenants_behind(spec: FabricSpec, external: External) -> tuple[str, ...]:
         tenant.name
         for tenant in spec.tenants
         if tenant.name in served
-        or served.intersection(tenant.imports)
-        or any(tenant.name in other.imports for other in spec.tenants if other.name in served)
+        or served.intersection(tenant.sources)
+        or any(tenant.name in other.sources for other in spec.tenants if other.name in served)
     )
 
 

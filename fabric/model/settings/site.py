@@ -244,6 +244,9 @@ class Attachment(Key):
     name: Name = Field(description="name of the device")
     links: Count = Field(description="total number of links, spread over the leaves with free ports")
     speed_gbps: Gbps | None = Field(None, description="speed of a link; default: that of the server ports")
+    leaves: Annotated[tuple[Count, ...], ListOf] = Field(
+        (), description="leaves that the links are spread over, by their number from 1; default: all with free ports"
+    )
     external: External | None = Field(None, description="its BGP session and routes, if it is an external router")
     tenant: Name | None = Field(None, description="tenant of the device, if the fabric has several")
     network: Name | None = Field(

@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from fabric.base.diagnostics import InputError
+from fabric.configs.hosts.netplan import netplan
+from fabric.configs.hosts.view import hosts as hosts_of, sides
 from fabric.configs.view_of import Views
 from fabric.model.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, PortLabels
 from fabric.model.plan.lock_file import Lock
@@ -131,6 +133,27 @@ def test_further_nics_are_on_the_leaf_of_the_rack() -> None:
     assert shared == {(f"store-000{n}", f"core-leaf00{1 + (n - 1) // 2}") for n in range(1, 5)}
 
 
+TURNS = RACKS.replace("count: 4, nics: storage, leaves: shared, per_rack: 2}", "count: 5, nics: storage, leaves: shared}")
+
+
+def stores(plan: FabricPlan) -> dict[str, str]:
+    return {server: leaf for server, _, leaf, *_ in ports(plan) if server.startswith("store")}
+
+
+def test_servers_without_leaves_take_turns_over_the_leaves_of_others() -> None:
+    """Five on two leaves; a third leaf has the fewest, and gets what comes next; what is cabled stays."""
+    assert TURNS != RACKS
+    before = make(TURNS)
+    first = stores(before.fabrics["core"])
+    assert Counter(first.values()) == {"core-leaf001": 3, "core-leaf002": 2}
+    assert summarize(TURNS)["core"]["ports"]["leaf"]["further"] == {"400": 32, "200": 6}
+    wider = make(grown(TURNS, gpu=12), before.lock)
+    assert stores(wider.fabrics["core"]) == first
+    later = stores(make(grown(TURNS, gpu=12, store=8), wider.lock).fabrics["core"])
+    assert first.items() <= later.items()
+    assert Counter(later.values()) == {"core-leaf001": 3, "core-leaf002": 3, "core-leaf003": 2}
+
+
 def test_further_nics_of_a_unit_take_turns_over_its_rails() -> None:
     count = Counter(leaf for _, nic, leaf, *_ in ports(fabric(RAILS)) if nic.startswith("frontend"))
     assert sorted(count.values()) == [2] * 16
@@ -188,7 +211,7 @@ MISTAKES = {
     "- {model: gpu, ": ("- {leaves: shared, model: gpu, ", "the first group of servers has the leaves that others share"),
     "- {model: store, ": ("- {leaves: own, model: store, ", "leaves: expected `shared`: a collapsed-spine pair has one pair"),
     "nics: compute, networks": ("nics: cmpute, networks", "expected NICs that this fabric connects (compute, frontend"),
-    "kind: collapsed": ("kind: rail-only", "need one network, got 8 isolated ones"),
+    "kind: collapsed": ("kind: rail-only", "expected ports in each of the 8 isolated networks of `kind`, got 2 ports"),
 }
 
 
@@ -293,6 +316,71 @@ def test_networks_by_rail_that_cannot_be(part: str, other: str, message: str) ->
     with pytest.raises(InputError) as error:
         make(BY_RAIL.replace(part, other))
     assert message in str(error.value)
+
+
+TRUNKS = PAIR.replace(
+    "nics: frontend, networks: [{name: inband, vlan: 400, gateway: 10.40.0.0/24}]",
+    "nics: [frontend, storage], networks: [{name: inband, vlan: 400, gateway: 10.40.0.0/24, untagged: true}, "
+    "{name: storage, vlan: 500, gateway: 10.50.0.0/24, nics: storage}]",
+).replace("      - {name: storage, nics: storage, networks: [{name: storage, vlan: 500, gateway: 10.50.0.0/24}]}\n", "")
+
+
+@pytest.mark.parametrize("nos", ["cumulus", "eos", "sonic"])
+def test_a_network_has_the_ports_of_its_nics(nos: str) -> None:
+    """What a port has untagged and tagged, in the plan and in the config as it is read back."""
+    plan = make(TRUNKS.replace("  core:\n", f"  core:\n    nos: {nos}\n"))
+    (core,) = plan.fabrics.values()
+    views = Views(plan, core)
+    vlans = {
+        (port.peer.port_name[:7], port.untagged, port.tagged)
+        for device in core.switches
+        for port in views.of(device).ports
+        if port.kind == "server" and port.peer
+    }
+    assert vlans == {("compute", 900, ()), ("fronten", 400, ()), ("storage", 400, (500,))}
+    hosts = {core.tenancy.tenants[tenant].networks[place].name: its for (tenant, place), its in core.tenancy.hosts.items()}
+    assert {name: len(its) for name, its in hosts.items()} == {"gpu": 32, "inband": 8 + 12, "storage": 12}
+    (store,) = (host for host in hosts_of(sides(plan)) if host.name == "store-0001")
+    settings = netplan(store)["network"]
+    addresses = (settings["bonds"]["bond0"]["addresses"], settings["vlans"]["bond0.500"]["addresses"])
+    assert [text.partition(".2/")[0].rpartition(".")[0][:5] for (text,) in addresses] == ["10.40", "10.50"]
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "message"),
+    [
+        (
+            "gateway: 10.50.0.0/24, nics: storage",
+            "gateway: 10.50.0.0/24, untagged: true",
+            "untagged in network 'inband' already",
+        ),
+        (
+            "gateway: 10.50.0.0/24, nics: storage",
+            "nics: compute",
+            "expected NICs of the tenant (frontend, storage), got 'compute'",
+        ),
+        ("untagged: true}", "nics: storage}", "expected a network for each of its NICs, got none for frontend"),
+        ("gateway: 10.50.0.0/24, nics: storage", "nics: storage, rails: 1", "expected `rails` or `nics`, got both"),
+    ],
+)
+def test_networks_by_nics_that_cannot_be(part: str, other: str, message: str) -> None:
+    assert part in TRUNKS
+    with pytest.raises(InputError) as error:
+        make(TRUNKS.replace(part, other))
+    assert message in str(error.value)
+
+
+def test_bonds_that_carry_traffic_without_lacp() -> None:
+    """Those of the NICs that say so, on both leaves; other network OSes refuse it."""
+    text = PAIR.replace("homing: {compute: single}", "homing: {compute: single, frontend: fallback}")
+    plan = make(text.replace("  core:\n", "  core:\n    nos: cumulus\n"))
+    views = Views(plan, plan.fabrics["core"])
+    found = {
+        (lag.description[:12], lag.fallback) for device in plan.fabrics["core"].switches for lag in views.of(device).lags
+    }
+    assert {(name[:3], fallback) for name, fallback in found} == {("gpu", True), ("sto", False)}
+    with pytest.raises(InputError, match="bonds that carry traffic before the server speaks LACP"):
+        make(text.replace("  core:\n", "  core:\n    nos: sonic\n"))
 
 
 def test_a_wide_breakout_takes_the_next_cage_too() -> None:

@@ -253,7 +253,7 @@ class Ownership(FabricCheck):
         served = fabric.links.kind == SERVER_LEAF
         for (tenant, place), hosts in sorted(tenancy.hosts.items()):
             mine = np.flatnonzero(served & (tenancy.owner == tenant)).tolist()
-            bare = [link for link in mine if link not in hosts and tenancy.chosen.get(link, place) == place]
+            bare = [link for link in mine if link not in hosts and place in tenancy.chosen.get(link, (place,))]
             if bare:
                 network = f"{tenancy.tenants[tenant].name}/{tenancy.tenants[tenant].networks[place].name}"
                 text = f"network '{network}': no server address on the link between {link_ends(fabric, bare[0])}"

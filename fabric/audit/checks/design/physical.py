@@ -138,7 +138,7 @@ class PlanesApart(FabricCheck):
                 a, b = (int(part_of[end[wrong[0]]]) + 1 for end in (fabric.links.a, fabric.links.b))
                 text = f"the link between {link_ends(fabric, wrong[0])} connects {part} {a} with {part} {b}"
                 yield self.finding(design, ("topology",), text + in_all(len(wrong), "link"))
-        if fabric.spec.kind != "collapsed":
+        if fabric.spec.kind != "collapsed" or fabric.spec.planes > 1:
             yield from self._servers(design)
 
     def _servers(self, design: Design) -> Iterator[Finding]:

@@ -41,6 +41,7 @@ from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.statements import syntax_of
 from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Interface
+from fabric.nos.reading.values import is_address
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Syntax
 from fabric.nos.target import cage
@@ -52,6 +53,7 @@ USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor
 PRIVATE = re.compile(  # AS numbers
     r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
 )
+FAMILY = re.compile(r"(?<=family ).*?\b(ipv4|ipv6|evpn)\b")  # address families, as facts name them
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 VALUES = re.compile(rf"(?:[{VALUE}{STATED}{AT_PORT}]\S* ){{2,}}")  # a list, as the ports of a tenant
 
@@ -218,6 +220,14 @@ class Case:
             return any(ADDRESS.fullmatch(value) for value in values)
         counts = Counter(value for _, kept in self.outlier.lacks for value in kept)
         return any(counts[value] > 1 for value in self.wanted[1] if ADDRESS.fullmatch(value))
+
+    @property
+    def is_family_without_sessions(self) -> bool:
+        """Whether a statement is about an address family that the others use for sessions which the device does not have."""
+        families = set(FAMILY.findall(self.wanted[0]))
+        near = [one for facts in self.peers.facts for one in facts.neighbors()]
+        used = {(one.vrf, one.peer) for one in near if not families.isdisjoint(of.value for of in one.families)}
+        return bool(used) and used.isdisjoint((one.vrf, one.peer) for one in self.facts.neighbors())
 
     @property
     def is_repeated(self) -> bool:
@@ -448,7 +458,7 @@ class Case:
         """Addresses of the statement without the length of a prefix."""
         words = self.peers.syntax.joined(self.like.path).split()
         found = [match[1] for word in words if (match := ADDRESS.fullmatch(word)) and match[2] is None]
-        return [address for address in found if _is_valid(address)]
+        return [address for address in found if is_address(address)]
 
     @property
     def has_own_address(self) -> bool:
@@ -481,11 +491,3 @@ class Case:
         known = {(name.kind, name.text) for name, _ in self.own.names}
         names = self.witness[2].names_at.get(self.like.path, ())
         return any(not name.used and (name.kind, name.text) not in known for name in names)
-
-
-def _is_valid(address: str) -> bool:
-    try:
-        ip_address(address)
-    except ValueError:
-        return False
-    return True

@@ -32,6 +32,7 @@ def qos(view: SwitchView) -> Tree:
         {"roce": {ENABLE: True, "mode": "lossless"}},
         classes(planned),
         weights(planned),
+        memory(planned),
         flow_control(view, planned),
         marking(names),
     )
@@ -88,6 +89,14 @@ def weights(own: Qos) -> Tree:
         str(CNP): {"mode": "strict"},
     }
     return {"egress-scheduler": {"default-global": {"traffic-class": classes}}}
+
+
+def memory(own: Qos) -> Tree:
+    """The two pools of the profile, which has half of the shared buffer for each."""
+    if not own.memory_percent:
+        return {}
+    shares = {"default-lossy": 100 - own.memory_percent, "roce-lossless": own.memory_percent}
+    return {"traffic-pool": {pool: {"memory-percent": share} for pool, share in shares.items()}}
 
 
 def cable_profile(port: Port) -> str:
@@ -273,7 +282,11 @@ def bond(view: SwitchView, lag: Lag) -> Tree:
     tree: Tree = {
         "type": "bond",
         "description": lag.description,
-        "bond": {"mode": "lacp", "member": keys(name_of(view, ref) for ref in lag.ports)},
+        "bond": {
+            "mode": "lacp",
+            "member": keys(name_of(view, ref) for ref in lag.ports),
+            **({"lacp-bypass": True} if lag.fallback else {}),
+        },
         **({"evpn": {"multihoming": {"segment": segment}}} if lag.esi else {}),
         "link": UP | {"mtu": view.overlay.mtu if view.overlay else view.underlay.mtu},
     }

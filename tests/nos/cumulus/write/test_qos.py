@@ -34,6 +34,12 @@ def test_the_numbers_of_the_profile_need_no_map() -> None:
     assert tree(leaf())["qos"]["roce"] == {"state": "enabled", "mode": "lossless"}
 
 
+def test_the_lossless_share_of_the_buffer_is_that_of_its_pool() -> None:
+    pools = qos(replace(leaf(), qos=replace(QOS, memory_percent=90)))["qos"]["traffic-pool"]
+    assert pools == {"default-lossy": {"memory-percent": 10}, "roce-lossless": {"memory-percent": 90}}
+    assert "traffic-pool" not in qos(leaf())["qos"]
+
+
 def test_other_numbers_are_mapped_and_nothing_else_falls_into_the_classes() -> None:
     found = classes(OTHER)
     dscp = {int(code): entry["switch-priority"] for code, entry in found["mapping"]["default-global"]["dscp"].items()}
