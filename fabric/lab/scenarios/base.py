@@ -215,9 +215,9 @@ class Stage:
             faults = wait_for_overlay(self.live, own, BACK_S)[1]
         return faults
 
-    def learn_again(self) -> None:
+    def learn_again(self, dead: Collection[str] = ()) -> None:
         """Daemons that forget learn when their EVPN sessions start afresh."""
-        for leaf in self.leaves:
+        for leaf in (leaf for leaf in self.leaves if leaf not in dead):
             self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
 
     def set_port(self, end: End, up: bool) -> None:

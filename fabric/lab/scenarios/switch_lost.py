@@ -101,7 +101,7 @@ def _play(stage: Stage, leaf: str) -> Generator[tuple[str, str, ProofResult], No
         _set_management(stage, own, up=False)
         faults = forwarding.wait(stage.live, Down(nodes=frozenset({leaf})))[0]
         if not sound:
-            stage.learn_again()
+            stage.learn_again({leaf})
             wait_for_overlay(stage.live, frozenset(watched), ends=after)
         meanwhile = reach.among(stage.live, after)
         others = [end for end in before if end.server != own]
