@@ -135,11 +135,11 @@ def _check_shape(spec: FabricSpec, report: Report) -> None:
             f"{'.'.join(path)}: expected none in a fabric `below` another, whose leaves are bridges",
             "remove it, or remove `below`",
         )
-    if spec.kind != "rack":
+    if spec.kind not in ("rack", "rail-only"):
         report.error(
             "FAB109",
             spec.at("topology", "kind"),
-            f"kind: expected `rack` in a fabric `below` another, got `{spec.kind}`",
+            f"kind: expected `rack` (a server on one leaf) or `rail-only` (on all) in a fabric `below`, got `{spec.kind}`",
             "set `kind: rack`, or remove `below`",
         )
 
