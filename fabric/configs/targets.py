@@ -27,6 +27,7 @@ WORDS = {
     "multihoming": "server bonds across two leaves",
     "bond_fallback": "bonds that carry traffic before the server speaks LACP",
     "imports": "route imports between tenants of an overlay",
+    "leaks": "route imports by prefix between tenants of an overlay",
     "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
     "watchdog": "a PFC watchdog on every lossless port",
@@ -38,6 +39,8 @@ WORDS = {
     "tacacs": "logins by TACACS+",
     "radius": "logins by RADIUS",
     "ldap": "logins by LDAP",
+    "dhcp_relay": "DHCP relay",
+    "dhcp_relay_across": "DHCP relay to servers in another VRF",
 }
 
 
@@ -81,10 +84,18 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
+        for n, relay in enumerate(network.dhcp_relay for network in tenant.networks):
+            if relay is not None and how == "evpn":
+                across = relay.tenant not in (None, tenant.name)
+                place = spec.at("tenants", index, "networks", n, "dhcp_relay")
+                yield Need("dhcp_relay_across" if across else "dhcp_relay", (LEAF,), place, of_model=False)
         if how == "bridged":
             yield Need("l2vni", (LEAF,), spec.at("below"), of_model=False)  # what knows VLANs and bonds
-        if tenant.imports and how == "evpn":
-            yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
+        for whole, capability in ((True, "imports"), (False, "leaks")) if how == "evpn" else ():
+            places = [n for n, item in enumerate(tenant.imports) if (item.prefixes is None) == whole]
+            if places:
+                at = ("imports",) if whole else ("imports", places[0])
+                yield Need(capability, (LEAF,), spec.at("tenants", index, *at))
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from netaddr import IPAddress, cidr_merge, iprange_to_cidrs
+from netaddr import IPAddress, IPSet, cidr_merge, iprange_to_cidrs
 
 from fabric.base.grouping import grouped
 from fabric.base.text import address
@@ -34,6 +34,7 @@ from fabric.model.plan import (
     Subinterface,
     TenantPlan,
     Vrf,
+    VrfLeak,
     own_networks,
     own_pools,
     port_vlans,
@@ -97,6 +98,7 @@ class TenantViews:
         here = {port.vrf for port in ports} | {part.vrf for port in ports for part in port.subinterfaces}
         vlans = _vlans(ports)
         here |= {tenant.name for tenant in tenancy.tenants for network in tenant.networks if network.vlan in vlans}
+        here |= {name for group in self._leaking if not group.isdisjoint(here) for name in group}
         found = [tenant for tenant in tenancy.tenants if tenant.name in here]
         return tuple(self._vrf(device, tenant, router_id, ports) for tenant in sorted(found, key=lambda t: t.number))
 
@@ -114,7 +116,27 @@ class TenantViews:
             outside=tenant.outside,
             sessions=() if evpn else tuple(_sessions(tenant, ports)),
             own=() if evpn else self._block(device),
+            leaks=tuple(
+                VrfLeak(leak.source, self._target(self._by_name[leak.source].vni), leak.prefixes) for leak in tenant.leaks
+            ),
+            whole=self._whole(tenant) if tenant.leaks else (),
         )
+
+    @cached_property
+    def _leaking(self) -> list[frozenset[str]]:
+        """Tenants whose tables are on the same switches, because routes go from one to the other by prefix there."""
+        groups: list[frozenset[str]] = []
+        for tenant in self.tenancy.tenants if self.tenancy.kind == "evpn" else ():
+            for leak in tenant.leaks:
+                own = frozenset({tenant.name, leak.source})
+                met = [group for group in groups if not group.isdisjoint(own)]
+                groups = [*(group for group in groups if group not in met), own.union(*met)]
+        return groups
+
+    def _whole(self, tenant: TenantPlan) -> tuple[str, ...]:
+        """What the tenants have of which all routes are imported."""
+        sources = [self._by_name[name] for name in tenant.imports]
+        return tuple(dict.fromkeys(text for source in sources for text in (*self._prefixes[source.name], *source.outside)))
 
     @cached_property
     def _prefixes(self) -> dict[str, tuple[str, ...]]:
@@ -154,6 +176,8 @@ class TenantViews:
                 own_address=f"{address(network.own_address(device.number))}/{network.length}"
                 if gateway and overlaid
                 else None,
+                relay=network.relay if gateway and overlaid else (),
+                relay_vrf=network.relay_tenant if network.relay_tenant != vrf else "",
             )
             for network, name, vrf, route_target, gateway in self._networks
             if network.vlan in vlans
@@ -301,6 +325,7 @@ class TenantViews:
         found = {}
         for n, tenant in enumerate(self.tenancy.tenants):
             prefixes = own[n] + [net for name in tenant.imports for net in own[place[name]]]
+            prefixes += [net for leak in tenant.leaks for net in _inside(own[place[leak.source]], leak.prefixes)]
             found[tenant.name] = Acl(tenant.name, tuple(str(net) for net in cidr_merge(prefixes)))
         return found
 
@@ -308,6 +333,11 @@ class TenantViews:
         """First addresses of a tenant's server links."""
         served = (self.tenancy.owner == tenant) & (self.fabric.subnet >= 0)
         return sorted(int(first) for first in self.fabric.subnet[served])
+
+
+def _inside(nets: Sequence[Any], prefixes: Sequence[str]) -> list[Any]:
+    """The parts of networks that are in one of these prefixes."""
+    return (IPSet(nets) & IPSet(prefixes)).iter_cidrs()  # type: ignore[no-any-return]
 
 
 def _sessions(tenant: TenantPlan, ports: Sequence[Port]) -> list[Session]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
@@ -25,7 +25,7 @@ from fabric.lab.blueprint import SERVER, STAND_IN, Blueprint, End, Wire
 from fabric.lab.drawing import node_name
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import speakers
-from fabric.model.plan import LEAF, External, FabricPlan, Network as TenantNetwork, Port, SwitchView
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, External, FabricPlan, Network as TenantNetwork, Port, SwitchView
 from fabric.nos.target import target
 from fabric.solver import Network, Routes
 from fabric.solver.capacity.throughput import all_paths, ecmp, ground, live_ports, traffic
@@ -400,8 +400,14 @@ def meant(one: Endpoint, other: Endpoint, lets: Lets, part: dict[str, int]) -> b
     return True
 
 
+def leaking(lab: Blueprint) -> frozenset[frozenset[str]]:
+    """Pairs of tenants of which one imports routes of the other by prefix, from its table on the same switch."""
+    vrfs = (vrf for view in lab.views.values() for vrf in view.vrfs)
+    return frozenset(frozenset({vrf.name, leak.source}) for vrf in vrfs for leak in vrf.leaks)
+
+
 def permits(lab: Blueprint) -> Lets:
-    """Whether the first lets the second one's tenant in: by its table's route targets, or by the filter on its port."""
+    """Whether the first lets the second one in: by route targets and prefixes of its table, or by the filter on its port."""
     imports = {
         (vrf.name, sender.name)
         for view in lab.views.values()
@@ -409,13 +415,18 @@ def permits(lab: Blueprint) -> Lets:
         for sender in view.vrfs
         if sender.route_target in vrf.imports
     }
+    leaks = {(vrf.name, leak.source): leak.prefixes for view in lab.views.values() for vrf in view.vrfs for leak in vrf.leaks}
     filters = {(name, acl.name): acl.permits for name, view in lab.views.items() for acl in view.acls}
 
     def lets(receiver: Endpoint, sender: Endpoint) -> bool:
         if not receiver.filtered:
-            return (receiver.tenant, sender.tenant) in imports
-        return any(
-            ip_address(sender.address) in ip_network(prefix) for prefix in filters.get((receiver.leaf, receiver.tenant), ())
-        )
+            pair = receiver.tenant, sender.tenant
+            prefixes = [text for text in leaks.get(pair, ()) if text not in DEFAULT_ROUTES]
+            return pair in imports or _is_in(sender, prefixes)
+        return _is_in(sender, filters.get((receiver.leaf, receiver.tenant), ()))
 
     return lets
+
+
+def _is_in(endpoint: Endpoint, prefixes: Iterable[str]) -> bool:
+    return any(ip_address(endpoint.address) in ip_network(prefix) for prefix in prefixes)

@@ -26,7 +26,7 @@ from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import Lock
 
 Say = Callable[[str], None]
-EMULATED = ("multihoming",)  # what `--as` asks of no network OS: the lab has something else in its place
+EMULATED = ("multihoming", "snmp", "gnmi")  # `--as` does not ask for these: the lab has something in their place, or nothing
 
 
 class Planner(Protocol):

@@ -70,6 +70,7 @@ class Interface:
     enabled: Located[bool] | None = None
     addresses: list[Located[str]] = field(default_factory=list)  # "10.64.0.0/31"; of this device alone
     gateways: list[Located[str]] = field(default_factory=list)  # shared on purpose: anycast, virtual router
+    relays: list[Located[str]] = field(default_factory=list)  # DHCP servers that its requests go to
     link_local: bool = False  # IPv6 link-local alone, for unnumbered BGP
     mtu: Located[int] | None = None  # largest IP packet, headers of the frame taken off where the network OS counts them
     frame: Located[int] | None = None  # Junos: the interface's own `mtu`, which counts the frame's headers
@@ -156,6 +157,9 @@ class Vrf:
     rd: Located[str] | None = None
     imports: list[Located[str]] = field(default_factory=list)  # route targets, "65000:50001"
     exports: list[Located[str]] = field(default_factory=list)
+    leaks: list[Located[str]] = field(default_factory=list)  # tables of this device whose routes it imports
+    leak_filter: Located[str] | None = None  # policy on the routes that it imports from other tables, or by route target
+    evpn_filter: Located[str] | None = None  # policy on those of its routes that EVPN advertises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

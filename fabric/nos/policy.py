@@ -135,6 +135,38 @@ def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
     return Policy(tuple(lists), f"{name}-FABRIC", exports, f"{name}-CONNECTED")
 
 
+@dataclass(frozen=True, slots=True)
+class LeakPolicy:
+    """Of a tenant's table that imports routes of other tenants by prefix.
+
+    Where it imports from the other tables of the switch, a route must be in one of `others`, and those in `own` alone are
+    advertised in EVPN: each leaf imports by itself, so nothing that was imported is passed on. Where it imports by route
+    target, a route must be in `own` or `others`, and the network OS passes nothing on.
+    """
+
+    own: PrefixList  # the tenant's own routes, and those of tenants that are imported whole
+    others: tuple[PrefixList, ...]  # by tenant
+
+    @property
+    def lists(self) -> tuple[PrefixList, ...]:
+        return (self.own, *self.others)
+
+
+def leak_policy(view: SwitchView, vrf: Vrf) -> LeakPolicy | None:
+    """None for a tenant that imports nothing by prefix."""
+    bits, name = _bits(view), f"PL-{vrf.name}"
+    if not vrf.leaks:
+        return None
+    own = _list(f"{name}-FABRIC", _outside((*vrf.prefixes, *vrf.outside, *vrf.whole), bits), bits)
+    others = [_list(f"{name}-FROM-{leak.source}", _outside(leak.prefixes, bits), bits) for leak in vrf.leaks]
+    return LeakPolicy(own, tuple(others))
+
+
+def _leaked(vrf: Vrf) -> tuple[str, ...]:
+    """What is advertised to a router outside of other tenants: those imported by prefix must be reached from it."""
+    return tuple(prefix for leak in vrf.leaks for prefix in leak.prefixes if prefix not in DEFAULT_ROUTES)
+
+
 def external_policy(view: SwitchView, external: External) -> Policy:
     """Policy of one external connection: imports accepted prefixes, exports those of the tenant or of all servers.
 
@@ -142,7 +174,7 @@ def external_policy(view: SwitchView, external: External) -> Policy:
     """
     bits = _bits(view)
     vrf = next((vrf for vrf in view.vrfs if vrf.name == external.vrf), None)
-    exported = vrf.prefixes if vrf else view.underlay.server_prefixes
+    exported = (*vrf.prefixes, *_leaked(vrf)) if vrf else view.underlay.server_prefixes
     name = f"PL-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
     incoming = _with_outside(f"{name}-IN", [], [external], bits)
     outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in exported], bits)  # subnets, no host routes

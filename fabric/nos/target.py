@@ -136,6 +136,7 @@ class Idiom:
     own_vtep: bool = True  # the tunnel source is another address than the router id
     redistributes: bool = True  # a statement redistributes connected routes; else export policies send them
     ordered_lists: bool = True  # entries of prefix lists are evaluated in order; else denials are a list and a term
+    leaks_by_target: bool = False  # routes of other tenants are imported by route target, else from their tables
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
     own_gateway: bool = False  # a leaf has an address of its own beside an anycast gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs
@@ -225,6 +226,7 @@ class Capabilities:
     multihoming: Annotated[str, models.enum_of(("", "esi", "vpc"))] = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
     bond_fallback: bool = False  # ports of a bond that carry traffic before the server speaks LACP
     imports: bool = False  # tenants of an overlay that see each other's routes
+    leaks: bool = False  # those of some prefixes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC and ECN
     watchdog: bool = False  # ends a pause that lasts too long
@@ -237,6 +239,8 @@ class Capabilities:
     tacacs: bool = False  # logins
     radius: bool = False
     ldap: bool = False
+    dhcp_relay: bool = False  # of a network, to servers in the VRF of its tenant
+    dhcp_relay_across: bool = False  # to servers in another VRF
 
     def table(self) -> dict[str, bool | str]:
         """By name, in the order above."""

@@ -77,6 +77,8 @@ NEEDED: Mapping[str, Any] = {
     "fabrics.name.topology.attachments.0.external": {"asn": 65000},
     "fabrics.name.tenants.0": {"name": "red"},
     "fabrics.name.tenants.0.networks.0": {"name": "net"},
+    "fabrics.name.tenants.0.networks.0.dhcp_relay": {"servers": ["10.0.0.5"]},
+    "fabrics.name.below": {"fabric": "b", "tenant": "red"},
     "catalog.switches.name": {"ports": [{"count": 8, "speed_gbps": 400}]},
     "catalog.switches.name.ports.0": {"count": 8, "speed_gbps": 400},
     "catalog.switches.name.sonic": {"platform": "p", "hwsku": {"default": "s"}, "lanes": ["0-7"] * 8},

@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.rows import Key, Value, session, table
 from fabric.model.facts import MANAGEMENT, PrefixRule
-from fabric.model.plan import LEAF, External, Port, Session, SwitchView
-from fabric.nos.policy import PERMIT, Policy, PrefixList, external_policy, underlay_policy, vrf_policy
+from fabric.model.plan import LEAF, External, Port, Session, SwitchView, Vrf
+from fabric.nos.policy import PERMIT, Policy, PrefixList, external_policy, leak_policy, underlay_policy, vrf_policy
 from fabric.nos.reading import denial, effective
 from fabric.nos.target import TENANT, Idiom, target
 
@@ -66,9 +66,20 @@ class Policies:
     def _parts(self, one: PrefixList) -> tuple[PrefixList, ...]:
         return (one,) if self.idiom.ordered_lists else one.parts
 
+    def leaked(self, vrf: Vrf) -> tuple[tuple[PrefixList, ...], tuple[PrefixList, ...]]:
+        """The lists on what a tenant's table imports, and on what EVPN advertises of it, where it imports by prefix."""
+        policy = leak_policy(self.view, vrf)
+        if policy is None:
+            return (), ()
+        return (policy.lists, ()) if self.idiom.leaks_by_target else (policy.others, (policy.own,))
+
     def lists(self) -> Iterator[PrefixList]:
-        """Every list that the policies name."""
-        for policy in (self.underlay, *self.tenants.values(), *map(self.external, self.view.externals)):
+        """Every list that the policies name; a table without sessions and EVPN has a policy only where it redistributes."""
+        for vrf in self.view.vrfs:
+            yield from (one for lists in self.leaked(vrf) for one in lists)
+        routed = (vrf for vrf in self.view.vrfs if vrf.sessions or vrf.vni is not None or self.idiom.redistributes)
+        tenants = (self.tenants[vrf.name] for vrf in routed)
+        for policy in (self.underlay, *tenants, *map(self.external, self.view.externals)):
             used = {policy.imports, *self.sends(policy), *([policy.connected] if self.idiom.redistributes else [])}
             yield from (part for one in policy.lists if one.name in used for part in self._parts(one))
 
@@ -251,7 +262,7 @@ class _Rows:
                 self._slice(external.port, external.vrf, external.tag, external.address)
         tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
         for vrf_name, neighbors in peers.items():
-            if vrf_name and not neighbors and not (view.overlay and self.idiom.vrf_process):
+            if vrf_name and not neighbors and not self.idiom.vrf_process:
                 continue
             name = table(vrf_name)
             self.put("neighbors", name, frozenset(neighbors))
@@ -296,7 +307,13 @@ class _Rows:
                 continue
             self.put("vni", name, vrf.vni)
             self.put("rd", name, vrf.rd)
-            self.put("imports", name, frozenset({vrf.route_target, *vrf.imports}))
+            by_target = self.idiom.leaks_by_target
+            leaked = [leak.route_target for leak in vrf.leaks] if by_target else []
+            self.put("imports", name, frozenset({vrf.route_target, *vrf.imports, *leaked}))
+            self.put("leaks", name, frozenset(self.vrf(leak.source) for leak in vrf.leaks if not by_target) or None)
+            imported, advertised = self.policies.leaked(vrf)
+            self.put("leaked", name, frozenset(one.name for one in imported) or None)
+            self.put("advertised", name, frozenset(one.name for one in advertised) or None)
             self.put("exports", name, frozenset({vrf.route_target}))
             if self.idiom.l3_svi and overlay and overlay.vtep:
                 svi = Subject(self.idiom.svi.format(vrf.vlan))
@@ -323,6 +340,7 @@ class _Rows:
             self.put("exports", name, frozenset({network.route_target}))
             if network.gateway:
                 self.put("gateways", svi, frozenset({network.gateway}))
+                self.put("relays", svi, frozenset(network.relay) or None)
                 self.put("vrf", svi, self.vrf(network.vrf))
                 self.put("mtu", svi, overlay.mtu)
                 if self.idiom.own_gateway and network.own_address:

@@ -7,7 +7,7 @@ their names in messages, and whether a row beyond the plan is a fault, are in th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from fabric.audit.checks.finding import Subject
@@ -38,6 +38,7 @@ KINDS: Mapping[str, Kind] = {
     "loopbacks": Kind("loopback addresses", closed=True),
     "addresses": Kind("address", closed=True),
     "gateways": Kind("anycast gateway", closed=True),
+    "relays": Kind("DHCP servers", closed=True),
     "enabled": Kind("port state", default=True),
     "speed": Kind("speed in Gb/s", spoken=True),
     "mtu": Kind("MTU"),
@@ -70,6 +71,9 @@ KINDS: Mapping[str, Kind] = {
     "rd": Kind("route distinguisher"),
     "imports": Kind("imported route targets"),
     "exports": Kind("exported route targets"),
+    "leaks": Kind("VRFs whose routes are imported", closed=True),
+    "leaked": Kind("routes imported from other VRFs"),
+    "advertised": Kind("routes advertised in EVPN", closed=True),
     "vrfs": Kind("VRFs", closed=True),
     "vni": Kind("VNI", closed=True),
     "vtep": Kind("tunnel source"),
@@ -127,6 +131,7 @@ def rows_of(facts: Facts) -> Rows:
         vrf_subject = Subject(vrf_facts.name, "VRF")
         _targets(rows, vrf_subject, vrf_facts)
         _one(rows, Key("vni", vrf_subject), vrf_facts.vni)
+        _leaks(rows, facts, vrf_subject, vrf_facts)
     _many(rows, Key("vnis"), [Located(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
     for vni in facts.vnis.values():
         vni_subject = Subject(str(vni.number), "VNI")
@@ -193,6 +198,7 @@ def _interface(rows: Rows, name: str, interface: Interface) -> None:
         addresses = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
         _many(rows, Key("addresses", port), addresses, home)
     _many(rows, Key("gateways", port), interface.gateways, home)
+    _many(rows, Key("relays", port), interface.relays, home)
     _many(rows, Key("filters", port), interface.filters, home)
     native = interface.access.value if interface.access else 0  # some network OSes list it among the VLANs of a trunk
     _many(rows, Key("trunk", port), [fact for fact in interface.trunk if fact.value != native], home)
@@ -272,6 +278,13 @@ def _targets(found: Rows, name: Subject, own: Vni | Vrf) -> None:
     _one(found, Key("rd", name), own.rd)
     _many(found, Key("imports", name), own.imports, home)
     _many(found, Key("exports", name), own.exports, home)
+
+
+def _leaks(found: Rows, facts: Facts, name: Subject, vrf: Vrf) -> None:
+    """Routes of other tables: from which, and by which lists; without a policy every route is."""
+    _many(found, Key("leaks", name), vrf.leaks, Located(None, vrf.line, vrf.file))
+    _passed(found, facts, Key("leaked", name), vrf.leak_filter or (replace(vrf.leaks[0], value="") if vrf.leaks else None))
+    _passed(found, facts, Key("advertised", name), vrf.evpn_filter)
 
 
 def _resolved(facts: Facts, source: str) -> str:

@@ -293,6 +293,7 @@ def _tenants(plan: FabricPlan) -> dict[str, Any]:
         tenants |= {f"{name} VNI": tenant.vni or None, f"{name} ports": ports[number]}
         tenants |= {
             f"{name} imports": ", ".join(tenant.imports) or None,
+            **{f"{name} imports from {leak.source}": ", ".join(leak.prefixes) for leak in tenant.leaks},
             f"{name} outside": ", ".join(tenant.outside) or None,
         }
         for network in tenant.networks:

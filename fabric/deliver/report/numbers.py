@@ -12,7 +12,17 @@ from fabric.base.grouping import grouped
 from fabric.configs.site_files import routed
 from fabric.deliver.report.assets import Grid, grid
 from fabric.hardware.headroom import explain
-from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, CORE, LEAF, SERVER_LEAF, SPINE, FabricLossless, FabricPlan
+from fabric.model.plan import (
+    ATTACHMENT,
+    BETWEEN_SWITCHES,
+    CORE,
+    LEAF,
+    SERVER_LEAF,
+    SPINE,
+    FabricLossless,
+    FabricPlan,
+    TenantPlan,
+)
 from fabric.model.settings.services import ECN_RULES
 from fabric.nos.target import target
 
@@ -83,13 +93,18 @@ def asn_grid(fabric: FabricPlan) -> Grid:
     return grid("AS numbers", ("tier", "#switches", "#AS numbers", "#first", "#last", "shared"), rows)
 
 
+def _imports(tenant: TenantPlan) -> str:
+    """Tenants of which it has routes, and the prefixes where they are stated."""
+    return ", ".join([*tenant.imports, *(f"{leak.source} ({', '.join(leak.prefixes)})" for leak in tenant.leaks)])
+
+
 def tenants_grid(fabric: FabricPlan) -> Grid:
     """A row for each tenant and each of its networks."""
     tenancy, rows = fabric.tenancy, []
     for at, tenant in enumerate(tenancy.tenants):
         ports = int((tenancy.owner == at).sum())
         vni = f"{tenant.vni}" if tenancy.kind == "evpn" else ""
-        rows.append((tenant.name, "", f"{ports:,}", vni, f"{tenant.vlan}" if vni else "", "", ", ".join(tenant.imports)))
+        rows.append((tenant.name, "", f"{ports:,}", vni, f"{tenant.vlan}" if vni else "", "", _imports(tenant)))
         for network in tenant.networks:
             gateway = f"{ip_address(network.gateway)}/{network.length}" if network.gateway is not None else "layer 2 only"
             rows.append((tenant.name, network.name, "", f"{network.vni}", f"{network.vlan}", gateway, ""))

@@ -29,6 +29,8 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
         )
     for network in tenant_plan.networks:
         out += _network(fabric, network)
+    out += [f"  imports all routes of tenant {source}" for source in tenant_plan.imports]
+    out += [f"  imports {', '.join(leak.prefixes)} of tenant {leak.source}" for leak in tenant_plan.leaks]
     routers = dict.fromkeys(connection.name for connection in tenancy.external_connections if connection.tenant == index)
     if routers or tenancy.kind == "vrf-lite":
         out.append(f"  tag {tenant_plan.tag} of subinterfaces: 10 + number")

@@ -31,6 +31,8 @@ def schema() -> dict[str, Any]:
     for model, key, short in (("Topology", "pods", {"const": "auto"}), ("Fabric", "nos", {"type": "string"})):
         field = whole["$defs"][model]["properties"][key]
         field["anyOf"] = [short, *field.pop("anyOf", [{"$ref": field.pop("$ref", "#/$defs/TierNos")}])]
+    items = whole["$defs"]["Tenant"]["properties"]["imports"]["items"]
+    whole["$defs"]["Tenant"]["properties"]["imports"]["items"] = {"anyOf": [{"type": "string"}, items]}
     hardware = {name for name, kind in vars(models).items() if isinstance(kind, type) and issubclass(kind, models.Record)}
     for name, definition in (("", whole["properties"]), *whole["$defs"].items()):
         if name not in hardware:  # records of the catalog are validated like its files

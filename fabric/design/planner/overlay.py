@@ -10,7 +10,7 @@ from netaddr import IPNetwork
 from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import plural
 from fabric.model.plan import FabricSpec
-from fabric.model.settings.services import Tenant
+from fabric.model.settings.services import Network, Tenant
 from fabric.model.settings.site import Attachment, External
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
@@ -96,8 +96,8 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             f"tenants: expected a name that no network OS reserves, got '{tenant.name}'",
             f"reserved names: {', '.join(sorted(RESERVED))}, and interface names such as eth0, swp1, bond1, vlan100",
         )
-    for n, name in enumerate(tenant.imports):
-        where = spec.at("tenants", index, "imports", n)
+    for n, item in enumerate(tenant.imports):
+        where, name = spec.at("tenants", index, "imports", n), item.source
         if name not in names or name == tenant.name:
             others = [other for other in names if other != tenant.name]
             report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", _among(name, others))
@@ -125,6 +125,8 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
                 "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "use a unique name for each"
             )
         seen.append(network.name)
+        if network.dhcp_relay is not None:
+            _check_relay(spec, (index, n), network, report)
         if network.gateway is not None and IPNetwork(network.gateway).version == 6:
             report.error(
                 "FAB144",
@@ -139,6 +141,32 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
                 f"network '{network.name}': expected a subnet of at least 8 addresses, got {network.gateway}",
                 "the gateway has the first address, each leaf one of the last, servers the others",
             )
+
+
+def _check_relay(spec: FabricSpec, place: tuple[int, int], network: Network, report: Report) -> None:
+    """Requests are passed on by the gateway, over IPv4, in a table that the leaf has."""
+    relay = network.dhcp_relay
+    assert relay is not None
+    path = ("tenants", place[0], "networks", place[1], "dhcp_relay")
+    if network.gateway is None:
+        report.error(
+            "FAB144",
+            spec.at(*path),
+            f"network '{network.name}': dhcp_relay: expected a `gateway`, which passes the requests on, got none",
+            "add `gateway`, or remove `dhcp_relay`: clients reach a server of their own network without it",
+        )
+    for n, server in enumerate(relay.servers):
+        if ":" in server:
+            where = spec.at(*path, "servers", n) if spec.stated(*path, "servers") else spec.at(*path)
+            report.error("FAB144", where, f"dhcp_relay: expected IPv4 addresses, got {server}", "DHCPv6 is not relayed")
+    names = [tenant.name for tenant in spec.tenants]
+    if relay.tenant is not None and relay.tenant not in (*names, "default"):
+        report.error(
+            "FAB144",
+            spec.at(*path, "tenant"),
+            f"dhcp_relay.tenant: expected a tenant of the fabric or `default`, got '{relay.tenant}'",
+            _among(relay.tenant, names),
+        )
 
 
 def _among(name: str, names: Sequence[str]) -> str:

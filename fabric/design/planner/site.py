@@ -15,6 +15,7 @@ from fabric.design.planner import (
     below,
     cable_lengths,
     inventory,
+    leaks,
     lock_repair,
     management_ports,
     one_tier,
@@ -146,6 +147,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     for name, (spec, _) in sized.items():
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
         check_accepted(spec, pool_sets[name].prefixes, report)
+        leaks.check_imports(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(spec, report) for name, spec in site.fabrics.items()}
     report.raise_errors()
     spaces = _spaces(pool_sets, ranges)

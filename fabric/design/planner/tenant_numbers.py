@@ -8,9 +8,10 @@ from itertools import chain
 from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Report
+from fabric.base.grouping import grouped
 from fabric.design.planner import lock_repair
 from fabric.design.planner.overlay import accepted
-from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
+from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, Leak, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
 from fabric.model.settings.site import External
 
@@ -58,7 +59,8 @@ def number(spec: FabricSpec, earlier: Known, report: Report) -> tuple[TenantPlan
                 number=of_tenant[tenant.name],
                 vni=vni,
                 networks=tuple(networks),
-                imports=tuple(dict.fromkeys(tenant.imports)),
+                imports=tuple(dict.fromkeys(item.source for item in tenant.imports if item.prefixes is None)),
+                leaks=_leaks(tenant),
                 outside=tuple(dict.fromkeys(outside)),
             )
         )
@@ -90,6 +92,12 @@ def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tup
             chosen = key not in stated and network.vlan != _natural_vlan(network.number)
             entries[key] = (TenantNumber(network.number, network.vlan if chosen else 0),)
     return dict(sorted(entries.items()))
+
+
+def _leaks(tenant: Tenant) -> tuple[Leak, ...]:
+    """The imports that state prefixes; of one tenant all of them together."""
+    stated = grouped((item.source, item.prefixes) for item in tenant.imports if item.prefixes is not None)
+    return tuple(Leak(source, tuple(dict.fromkeys(chain.from_iterable(texts)))) for source, texts in stated.items())
 
 
 def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[str, ...]:
@@ -149,6 +157,7 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
     gateway = net.first + 1 if net is not None else None
     vni = network.vni or base + number
     length = net.prefixlen if net else 0
+    relay = network.dhcp_relay
     return NetworkPlan(
         name=network.name,
         number=number,
@@ -157,6 +166,8 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
         gateway=gateway,
         length=length,
         untagged=network.untagged,
+        relay=relay.servers if relay else (),
+        relay_tenant=(relay.tenant if relay else None) or "",
     )
 
 
@@ -201,7 +212,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
     plain = [tenant for tenant in spec.tenants if not tenant.networks]
     for index, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
-        leaked = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
+        leaked = any(tenant.name in other.sources or other.name in tenant.sources for other in plain)
         kinds = [kind for kind, networks in (("p2p", outside), ("servers", leaked)) if networks]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):
@@ -225,7 +236,7 @@ def _check_subnets(spec: FabricSpec, report: Report) -> None:
                 continue
             net = IPNetwork(network.gateway)
             for other, owner, name in checked:
-                related = owner is tenant or tenant.name in owner.imports or owner.name in tenant.imports
+                related = owner is tenant or tenant.name in owner.sources or owner.name in tenant.sources
                 if related and net.version == other.version and net.first <= other.last and other.first <= net.last:
                     report.error(
                         "FAB136",

@@ -19,7 +19,7 @@ from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import finding
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
-from fabric.model.plan import SwitchView
+from fabric.model.plan import SwitchView, Vrf
 from fabric.nos.state.records import EVPN
 
 PATIENCE_S = 20.0
@@ -125,10 +125,17 @@ def _router_macs(
     for vrf in view.vrfs:
         table = switch.seen.routes.get(switch.vrf(vrf.name), {})
         gateways = {hop.gateway for hops in table.values() for hop in hops} & vteps
-        if unknown := sorted(gateways - (routers.get(str(vrf.vni)) or {}).keys() - {None}):
+        known = set().union(*((routers.get(vni) or {}).keys() for vni in (str(vrf.vni), *_leaked_vnis(view, vrf))))
+        if unknown := sorted(gateways - known - {None}):
             yield finding(
                 view.device.name, f"{switch.vrf(vrf.name)}: router MAC of {', '.join(map(str, unknown))} is unknown"
             )
+
+
+def _leaked_vnis(view: SwitchView, vrf: Vrf) -> list[str]:
+    """VNIs of the tables that routes of this one lead into: the router MAC is known there."""
+    sources = {leak.source for leak in vrf.leaks}
+    return [str(other.vni) for other in view.vrfs if other.name in sources]
 
 
 PROOF = Proof("overlay", "EVPN routes", show)

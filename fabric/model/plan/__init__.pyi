@@ -79,6 +79,7 @@ from .tenants import (
     VLAN_BASE as VLAN_BASE,
     VXLAN_BYTES as VXLAN_BYTES,
     ExternalConnection as ExternalConnection,
+    Leak as Leak,
     NetworkPlan as NetworkPlan,
     OwnPrefix as OwnPrefix,
     Tenancy as Tenancy,
@@ -145,4 +146,5 @@ from .views import (
     SwitchView as SwitchView,
     Underlay as Underlay,
     Vrf as Vrf,
+    VrfLeak as VrfLeak,
 )

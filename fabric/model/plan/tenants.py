@@ -34,6 +34,8 @@ class NetworkPlan:
     gateway: int | None  # first address of its subnet, the distributed gateway
     length: int  # prefix length; 0 without a gateway
     untagged: bool = False  # on ports with several networks
+    relay: tuple[str, ...] = ()  # DHCP servers
+    relay_tenant: str = ""  # whose VRF leads to them, "default" for the default table; "": the network's own
 
     @property
     def subnet(self) -> int:
@@ -60,6 +62,14 @@ def port_vlans(networks: Sequence[NetworkPlan]) -> tuple[int, tuple[int, ...]]:
     return untagged, tuple(sorted(network.vlan for network in networks if not network.untagged))
 
 
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Routes of another tenant that are imported by prefix; others of that tenant are not."""
+
+    source: str
+    prefixes: tuple[str, ...]  # "0.0.0.0/0" alone, any other with all prefixes inside it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantPlan:
     """A tenant; `number` never changes while the lock is kept."""
@@ -68,8 +78,14 @@ class TenantPlan:
     number: int  # from 1
     vni: int
     networks: tuple[NetworkPlan, ...]
-    imports: tuple[str, ...]
+    imports: tuple[str, ...]  # tenants of which it has all routes
     outside: tuple[str, ...]  # routes that a border leaf takes in for it
+    leaks: tuple[Leak, ...] = ()  # tenants of which it has some routes
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Tenants of which it has routes."""
+        return (*self.imports, *(leak.source for leak in self.leaks))
 
     @property
     def tag(self) -> int:
@@ -192,8 +208,8 @@ def tenants_behind(spec: FabricSpec, external: External) -> tuple[str, ...]:
         tenant.name
         for tenant in spec.tenants
         if tenant.name in served
-        or served.intersection(tenant.imports)
-        or any(tenant.name in other.imports for other in spec.tenants if other.name in served)
+        or served.intersection(tenant.sources)
+        or any(tenant.name in other.sources for other in spec.tenants if other.name in served)
     )
 
 

@@ -86,6 +86,15 @@ def disabled_cages(model: SwitchModel, ports: Iterable[Port]) -> frozenset[int]:
 # --- Tenants of the switch: VRFs, VLANs, bonds and EVPN -------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class VrfLeak:
+    """Routes of another tenant that a table imports by prefix; that tenant's table is on the same switch."""
+
+    source: str  # tenant
+    route_target: str
+    prefixes: tuple[str, ...]  # "0.0.0.0/0" alone, any other with all prefixes inside it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vrf:
     """A tenant's routing table on this switch."""
@@ -101,6 +110,8 @@ class Vrf:
     outside: tuple[str, ...]  # routes that border leaves accept for it: "0.0.0.0/0", or prefixes with all inside them
     sessions: tuple[Session, ...]  # VRF-lite: eBGP on this VRF's subinterface of every fabric link; else ()
     own: tuple[str, ...] = ()  # VRF-lite: the server block of this leaf, in which all its server subnets lie
+    leaks: tuple[VrfLeak, ...] = ()  # of tenants that are imported by prefix
+    whole: tuple[str, ...] = ()  # beside them: what tenants have of which all routes are imported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +126,8 @@ class Network:
     route_target: str
     gateway: str | None  # distributed anycast gateway, "10.1.0.1/24"; None: layer 2 alone
     own_address: str | None  # address of this leaf in the subnet, for switches that need one beside the anycast gateway
+    relay: tuple[str, ...] = ()  # DHCP servers
+    relay_vrf: str = ""  # VRF that leads to them, "default" for the default one; "": the network's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from fabric.base.text import is_unicast
-from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Server
+from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Routes, Server
 from fabric.model.settings.base import Count, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
@@ -60,6 +60,22 @@ class Overlay(Key):
     l2vni_base: Vni = Field(10_000, description="first VNI of a tenant's network")
 
 
+class DhcpRelay(Key):
+    """DHCP servers that the gateway of a network passes requests on to."""
+
+    servers: Annotated[tuple[HostAddress, ...], ListOf] = Field(min_length=1, description="IPv4 addresses of the servers")
+    tenant: Name | None = Field(
+        None,
+        description=(
+            "tenant whose VRF leads to the servers; `default`: the table of the fabric itself; default: the network's own"
+        ),
+    )
+
+
+def _relay(value: Any) -> Any:
+    return {"servers": value} if isinstance(value, str | list) else value
+
+
 class Network(Key):
     """A layer-2 network of a tenant."""
 
@@ -67,6 +83,9 @@ class Network(Key):
     vlan: Vlan | None = Field(None, description="VLAN on the server ports")
     vni: Vni | None = Field(None, description="its VNI; default: from `overlay.l2vni_base`")
     gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
+    dhcp_relay: Annotated[DhcpRelay | None, BeforeValidator(_relay)] = Field(
+        None, description="DHCP servers behind the gateway: `[10.1.1.5, 10.1.1.6]`, or with the tenant that reaches them"
+    )
     rails: Annotated[tuple[Count, ...], ListOf] = Field(
         (),
         description=(
@@ -94,6 +113,25 @@ class Network(Key):
         return (not self.rails or rail in self.rails) and (not self.planes or plane in self.planes)
 
 
+def _of_tenant(value: Any) -> Any:
+    """Lets the name of a tenant stand for all its routes."""
+    return {"from": value} if isinstance(value, str) else value
+
+
+class Import(Key):
+    """Routes of another tenant in this tenant's table: all that it has, or those of some prefixes."""
+
+    source: Name = Field(alias="from", description="tenant that has the routes")
+    prefixes: Routes | None = Field(
+        None,
+        min_length=1,
+        description=(
+            "the routes that are imported, and no others: `0.0.0.0/0` is the default route alone, any other prefix with all "
+            "inside it; default: all routes of that tenant"
+        ),
+    )
+
+
 class Tenant(Key):
     """Tenants and their servers, racks or rails; the ports follow."""
 
@@ -106,9 +144,18 @@ class Tenant(Key):
     )
     vni: Vni | None = Field(None, description="VNI of the VRF; default: from `overlay.l3vni_base`")
     networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
-    imports: Annotated[tuple[Name, ...], ListOf] = Field(
-        (), description="tenants whose routes are imported; traffic needs the import on both sides"
+    imports: Annotated[tuple[Annotated[Import, BeforeValidator(_of_tenant)], ...], ListOf] = Field(
+        (),
+        description=(
+            "tenants whose routes are imported, by name all of them, or `{from: NAME, prefixes: […]}`; traffic needs the "
+            "import on both sides"
+        ),
     )
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Tenants of which it imports something."""
+        return tuple(dict.fromkeys(item.source for item in self.imports))
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ TARGET = Target(
         multihoming="esi",
         bond_fallback=True,
         imports=False,  # between leaves only: a leaf cannot import a VNI that it has
+        leaks=True,
         external=True,
         lossless=True,
         watchdog=True,
@@ -73,6 +74,7 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=True,
+        dhcp_relay=True,
         gnmi=True,
     ),
     releases=(USUAL, "5.16", "5.14", "5.13"),

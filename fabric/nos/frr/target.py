@@ -90,6 +90,7 @@ TARGET = Target(
         port_acl=True,
         l3vni=True,
         l2vni=True,
+        leaks=True,
         # Zebra hands split horizon and the designated forwarder to the dataplane, and its kernel one drops them.
         multihoming="",
         external=True,

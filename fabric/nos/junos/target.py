@@ -99,6 +99,7 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=False,  # `system ldap-server` is in the models, but `authentication-order` has no word for it
+        dhcp_relay=True,
     ),
     releases=(RELEASE,),
     reader=READER,

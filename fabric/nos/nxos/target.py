@@ -69,6 +69,7 @@ TARGET = Target(
         l2vni=True,
         multihoming="vpc",
         imports=True,
+        leaks=True,
         external=True,
         lossless=True,
         watchdog=True,
@@ -79,6 +80,8 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=True,
+        dhcp_relay=True,
+        dhcp_relay_across=True,
     ),
     # `aaa authentication login default group G1 G2 [none]`: local users follow by another setting, and cannot be first
     logins=LoginLimits(local_first=False),
@@ -98,6 +101,7 @@ TARGET = Target(
     exporters=("gnmic-nxos",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
     idiom=Idiom(
+        leaks_by_target=True,
         loopback="loopback0",
         vtep="loopback1",
         lossless_by_pfc=True,

@@ -76,6 +76,7 @@ TARGET = Target(
         tacacs=True,
         radius=True,
         ldap=True,
+        dhcp_relay=True,
     ),
     # host-services@c2a4cdfe data/templates/common-auth-sonic.j2; sonic-system-aaa.yang, sonic-system-ldap.yang
     logins=LoginLimits(combined=False, accounting=("tacacs",), dn_characters=65),

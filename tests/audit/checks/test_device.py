@@ -287,6 +287,16 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
             ),
         ],
     ),
+    ("FAB2523", "routes of another table"): (
+        "ai-frr frontend-leaf001 frr.conf",
+        (
+            "redistribute connected route-map RM-red-CONNECTED",
+            "redistribute connected route-map RM-red-CONNECTED\n  import vrf vrf-blue",
+        ),
+        [
+            ("FAB2523", "import vrf vrf-blue", "VRF vrf-red: VRFs whose routes are imported: expected none, got vrf-blue"),
+        ],
+    ),
     ("FAB266", "another route distinguisher"): (
         FRONT,
         ("rd 10.0.0.9:10001", "rd 10.0.0.8:10001"),

@@ -54,8 +54,15 @@ fabrics:
     tenants:
       - {name: red, servers: mine-0001..0008, nics: compute, imports: blue}
       - {name: blue, servers: mine-0009..0016, imports: red}
+      - {name: oob, networks: [{name: bmc, gateway: 10.9.0.0/24, dhcp_relay: {servers: 10.9.9.5, tenant: default}}]}
     pins: {backend-leaf001: {asn: 4200000100}}
     releases: {eos: "4.33"}
+  oob:
+    purpose: oob
+    nos: eos
+    servers: {model: mine, nics: compute, count: 16, per_rack: 4}
+    topology: {leaf: {switch: ours}}
+    below: {fabric: backend, tenant: oob, network: bmc, speed_gbps: 400}
 """
 
 # Field of the language → (part of BASE, the same with a mistake, what the message says).
@@ -120,8 +127,16 @@ SELECTORS = {
         "{name: probe, links: 1, tenant: red, network: ports}",
         "expected a network of",
     ),
+    "Below.fabric": ("below: {fabric: backend", "below: {fabric: backnd", "expected another fabric of Ethernet switches"),
+    "Below.tenant": (
+        "backend, tenant: oob",
+        "backend, tenant: oop",
+        "expected a tenant of fabric 'backend' with layer-2 networks",
+    ),
+    "Below.network": ("network: bmc", "network: bcm", "expected a network of tenant 'oob', got 'bcm'"),
+    "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "expected a tenant of the fabric or `default`, got 'defalt'"),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
-    "Tenant.imports": ("imports: blue", "imports: bleu", "error[FAB144]"),
+    "Import.source": ("imports: blue", "imports: bleu", "error[FAB144]"),
     "Fabric.pins": ("{backend-leaf001:", "{backend-leaf01x:", "error[FAB139]: pins: unknown switch"),
     "Fabric.releases": ("    releases: {eos", "    releases: {eoss", "error[FAB107]"),
     "Site.releases": ("dc1\nreleases: {eos", "dc1\nreleases: {eoss", "error[FAB107]"),
@@ -180,6 +195,8 @@ FREE = {
     "NicSet.interfaces": "names that the kernel of the server has",
     "NicSet.rdma_devices": "names that the kernel of the server has",
     "External.accept": ADDRESS,
+    "DhcpRelay.servers": ADDRESS,
+    "Import.prefixes": ADDRESS,
     "Pin.loopback": ADDRESS,
     "Pin.management": ADDRESS,
     "AsnScheme.ranges": FORM,

@@ -45,11 +45,12 @@ SKIPPED = frozenset(  # keys that the shape of the design decides
 
 @dataclass(frozen=True)
 class Design:
-    """An intent, and the files beside it."""
+    """An intent, the files beside it, and what kind of design it is, "" for any."""
 
     name: str
     intent: dict[str, Any]
     files: dict[str, str] = field(default_factory=dict)
+    kind: str = ""
 
     @property
     def text(self) -> str:

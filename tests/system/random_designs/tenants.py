@@ -30,6 +30,7 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
                 tenant["networks"] = own
         tenants.append(tenant)
     _imports(rng, part, tenants)
+    _leaks(rng, part, tenants)
     if tenants:
         fabric["tenants"] = tenants if len(tenants) > 1 or rng.random() < 0.7 else tenants[0]
     own = {tenant["name"]: tenant.get("networks", ()) for tenant in tenants}
@@ -91,6 +92,22 @@ def _imports(rng: random.Random, part: Part, tenants: list[dict[str, Any]]) -> N
         first["imports"] = [second["name"]]
         if rng.random() < 0.8:
             second["imports"] = first["name"]
+
+
+def _leaks(rng: random.Random, part: Part, tenants: list[dict[str, Any]]) -> None:
+    """Two tenants whose networks have gateways import each other's subnets, mostly in both directions."""
+    able = part.isolation == "evpn" and target(part.systems["leaf"]).capabilities.leaks
+    with_subnets = [(tenant, subnets) for tenant in tenants if (subnets := _subnets(tenant))]
+    if not able or len(with_subnets) < 2 or any("imports" in tenant for tenant in tenants) or rng.random() > 0.6:
+        return
+    (first, one), (second, other) = with_subnets[:2]
+    first["imports"] = {"from": second["name"], "prefixes": other}
+    if rng.random() < 0.8:
+        second["imports"] = [{"from": first["name"], "prefixes": one[:1]}]
+
+
+def _subnets(tenant: dict[str, Any]) -> list[str]:
+    return [network["gateway"] for network in tenant.get("networks", ()) if "gateway" in network]
 
 
 def _attachments(rng: random.Random, part: Part, names: list[str]) -> list[dict[str, Any]]:

@@ -165,7 +165,7 @@ def isolated(analysis: Analysis, fabric: str) -> Iterator[tuple[TenantLeaf, Tena
 def let_in(analysis: Analysis, fabric: str, tenant: str) -> set[str]:
     """Tenants that the intent joins with this one, in either direction, and itself."""
     tenants = analysis.snapshot.plan.fabrics[fabric].tenancy.tenants
-    imports = {one.name: set(one.imports) for one in tenants}
+    imports = {one.name: set(one.sources) for one in tenants}
     return {tenant, *imports.get(tenant, ())} | {name for name, wanted in imports.items() if tenant in wanted}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from fabric.audit.checks import ERROR, Finding
 from fabric.audit.checks.batfish.checks import Analysis, BatfishCheck, Judged, name_of
@@ -12,7 +12,7 @@ from fabric.audit.checks.batfish.client import Row, is_modeled, vrf_name
 from fabric.audit.checks.batfish.expect import Route, Session, subnets
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.base.text import listed, plural
-from fabric.model.plan import LEAF, SwitchView
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, SwitchView, TenantPlan
 from fabric.nos.batfish import VRF
 
 Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
@@ -314,17 +314,17 @@ class TenantRoutes(BatfishCheck):
             tables = [(view, vrf.name) for view in leaves.values() for vrf in view.vrfs]
             owners = grouped_sets((net, tenant) for view, tenant in tables for net in subnets(view, tenant))
             if owners and analysis.expected.routed(name):
-                imports = {one.name: {one.name, *one.imports} for one in analysis.snapshot.plan.fabrics[name].tenancy.tenants}
-                yield from self._tables(analysis, leaves, owners, imports)
+                tenants = analysis.snapshot.plan.fabrics[name].tenancy.tenants
+                yield from self._tables(analysis, leaves, owners, {tenant.name: tenant for tenant in tenants})
 
     def _tables(
         self,
         analysis: Analysis,
         leaves: Mapping[str, SwitchView],
         owners: Mapping[str, set[str]],
-        imports: Mapping[str, set[str]],
+        tenants: Mapping[str, TenantPlan],
     ) -> Iterator[Finding]:
-        """`owners`: server subnet → its tenants; `imports`: tenant → those whose routes it may have."""
+        """`owners`: server subnet → its tenants."""
         lengths = sorted({int(net.rpartition("/")[2]) for net in owners})
         wrong: dict[tuple[str, str, str], list[str]] = {}
         for row in analysis.routes(list(leaves)):
@@ -332,12 +332,23 @@ class TenantRoutes(BatfishCheck):
             tenant = _tenant_of_table(leaves[node], row["VRF"]) if node in leaves else None
             around = (str(network.supernet(new_prefix=length)) for length in lengths if length <= network.prefixlen)
             owning = {owner for net in around for owner in owners.get(net, ())}
-            if tenant is not None and owning and not owning & imports.get(tenant, set()):
+            if tenant is not None and owning and not owning & _let_in(tenants.get(tenant), network):
                 wrong.setdefault((node, tenant, min(owning)), []).append(row["Network"])
         for (node, tenant, owner), networks in sorted(wrong.items()):
             shown = listed(list(dict.fromkeys(networks)), MAX_NAMED_PREFIXES)
             message = f"{f'VRF {tenant}' if tenant else 'default table'}: routes to {shown} of '{owner}'"
             yield from self.at_line(analysis, node, *analysis.block(node, vrf_name(leaves[node].device.nos, tenant)), message)
+
+
+def _let_in(tenant: TenantPlan | None, network: IPv4Network | IPv6Network) -> set[str]:
+    """Tenants of which a table may have a prefix: itself, those imported whole, and those imported by a prefix around it."""
+    if tenant is None:
+        return set()
+    stated = (
+        (leak.source, ip_network(text)) for leak in tenant.leaks for text in leak.prefixes if text not in DEFAULT_ROUTES
+    )
+    around = (source for source, net in stated if net.version == network.version and net.supernet_of(network))  # type: ignore[arg-type]
+    return {tenant.name, *tenant.imports, *around}
 
 
 def _leaves(analysis: Analysis) -> Iterator[SwitchView]:

@@ -34,7 +34,7 @@ from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
 
 
 class Addresses(FilesCheck):
-    """Compares the addresses of interfaces, anycast gateways and loopbacks with the plan.
+    """Compares the addresses of interfaces, anycast gateways and loopbacks with the plan, and the DHCP servers of gateways.
 
     An interface with a wrong address disconnects its link: the neighbor's BGP session expects the planned address.
     """
@@ -44,7 +44,7 @@ class Addresses(FilesCheck):
     severity = ERROR
     example = "`ip address 10.64.0.5/31` on Ethernet1/1; the plan has 10.64.0.3/31"
     remediation = "run `fabric generate` to restore the file, or change `pools` (of a loopback `pins`) in the intent"
-    kinds: ClassVar = ("addresses", "gateways", "loopbacks")
+    kinds: ClassVar = ("addresses", "gateways", "loopbacks", "relays")
 
 
 class PointToPoint(FilesCheck):

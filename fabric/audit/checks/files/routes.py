@@ -1,4 +1,4 @@
-"""Static routes whose next hop is nowhere, and what border devices accept from outside."""
+"""Static routes whose next hop is nowhere, what border devices accept from outside, and routes between VRFs of a device."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
+from typing import ClassVar
 
 from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
 from fabric.audit.checks.ends import within
@@ -132,6 +133,34 @@ def _borders(network: Network) -> Iterator[_Border]:
         outside = is_external(process, peer) and isinstance(remote, int) and remote not in read and not peer.dynamic
         if outside and (id(facts), policy.value) not in policies:
             yield _Border(facts, process, peer, policy)
+
+
+class LeakedRoutes(FilesCheck):
+    """Looks for VRFs that import the routes of another VRF of the device, which does not exist or imports none of theirs.
+
+    Traffic has two directions: a packet follows the imported route, and its answer is dropped in the other VRF, which has no
+    route to the sender. Routes that are imported by route target are not judged: the other direction may be on other devices.
+    """
+
+    id = "FAB2523"
+    title = "Two VRFs of a device that share routes do so in both directions"
+    severity = WARNING
+    example = "`import vrf STORAGE` in VRF INBAND, and no `import vrf INBAND` in VRF STORAGE"
+    remediation = "import the routes of the first VRF into the second one too, by a policy that permits their prefixes"
+    kinds: ClassVar = ("leaks", "leaked", "advertised")
+
+    def check(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for vrf in facts.vrfs.values():
+                for fact in (fact for fact in vrf.leaks if fact.value not in ("", MANAGEMENT)):  # both are no tenant's
+                    source = facts.vrfs.get(fact.value)
+                    if source is None:
+                        yield self.finding_at(
+                            facts, fact, f"VRF {vrf.name}: imports routes of {fact.value}, which is no VRF here"
+                        )
+                    elif not any(other.value == vrf.name for other in source.leaks):
+                        message = f"VRF {vrf.name}: imports routes of VRF {source.name}, which imports none of its own"
+                        yield self.finding_at(facts, fact, message)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from fabric.model.facts import (
     Vrf,
 )
 from fabric.nos.cumulus.read import paths
-from fabric.nos.cumulus.read.ports import read_ports, read_qos, vrf_name
+from fabric.nos.cumulus.read.ports import read_ports, read_qos, read_relays, vrf_name
 from fabric.nos.cumulus.read.tree import found, number, off, read_tree, string, switch, truth
 from fabric.nos.reading import (
     OF_TRAPS,
@@ -225,6 +225,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _overlay(facts, file, tree)
         _routes(facts, file, tree)
         read_ports(facts, file, tree)
+        read_relays(facts, file, tree)
         read_bgp(facts, file, tree)
         read_qos(facts, file, tree)
         _link_local(facts)
@@ -290,6 +291,12 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own.rd = string(bgp.at("rd"), file)
         own.imports = _keys(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
+        for family in UNICAST:
+            leaked = bgp.at("address-family", family, "route-import", "from-vrf")
+            own.leaks += [] if off(leaked) else _keys(leaked.at("list"), file)
+            own.leak_filter = own.leak_filter or string(leaked.at("route-map"), file)
+            advertised = bgp.at("address-family", family, "route-export", "to-evpn", "route-map")
+            own.evpn_filter = own.evpn_filter or string(advertised, file)
 
 
 def _routes(facts: Facts, file: str, tree: Branch) -> None:

@@ -73,6 +73,10 @@ vrf/*/evpn/vlan
 vrf/*/evpn/vni/*
 vrf/*/loopback/ip|ipv4|ipv6/address/*
 vrf/*/router/bgp/address-family/*/multipaths/ebgp
+vrf/*/router/bgp/address-family/*/route-export/to-evpn/route-map
+vrf/*/router/bgp/address-family/*/route-import/from-vrf/list/*
+vrf/*/router/bgp/address-family/*/route-import/from-vrf/route-map
+vrf/*/router/bgp/address-family/*/route-import/from-vrf/state|enable
 vrf/*/router/bgp/address-family/*/state|enable
 vrf/*/router/bgp/autonomous-system
 vrf/*/router/bgp/dynamic-neighbor/listen-range/*/peer-group

@@ -36,6 +36,19 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
             facts.interfaces.setdefault("lo", Interface(name="lo", line=vrf.line, file=file)).addresses += addresses
 
 
+def read_relays(facts: Facts, file: str, tree: Branch) -> None:
+    """Servers of the group of an interface; before 5.14 those of the VRF, of every interface that has a gateway."""
+    for service in tree.at("service", "dhcp-relay").parts.values():
+        groups = {name: group.at("server").parts for name, group in service.at("server-group").parts.items()}
+        for name, part in service.at("downstream-interface").parts.items():
+            if port := facts.interfaces.get(name):
+                servers = groups.get(part.at("server-group-name").word or "", {})
+                port.relays += [Located(server, its.line, file) for server, its in servers.items()]
+        for name in service.at("interface").parts if not groups else ():
+            if (port := facts.interfaces.get(name)) and port.gateways:
+                port.relays += [Located(server, its.line, file) for server, its in service.at("server").parts.items()]
+
+
 def vrf_name(text: str) -> str:
     """`default` is the table without a name, `mgmt` that of eth0."""
     return "" if text == "default" else MANAGEMENT if text == "mgmt" else text

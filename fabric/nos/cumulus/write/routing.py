@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fabric.model.plan import LEAF, Acl, External, OverlaySession, Session, SwitchView, Vrf
 from fabric.nos.cumulus.write.interfaces import BRIDGE, acl_name, adaptive_ports, multihomed, name_of
-from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged
-from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, underlay_policy, vrf_policy
+from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged, release
+from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, leak_policy, underlay_policy, vrf_policy
 from fabric.nos.target import description, neighbor
 
 # --- Default VRF ----------------------------------------------------------------------------------------------
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
-CONNECTED = "RM-CONNECTED"
+CONNECTED, LEAK_MAP, EVPN_MAP = "RM-CONNECTED", "RM-{}-LEAK", "RM-{}-EVPN"
 HOPS = 2  # loopback to loopback over one link: a session over more hops is on a wrong path
 WARN_PERCENT = 80
 WAIT = 30  # seconds in NVUE's reference, minutes in FRR; acceptable in either unit
@@ -213,9 +214,40 @@ def vrf_tree(view: SwitchView, vrf: Vrf) -> Tree:
     if vrf.sessions:
         sessions = merged(*(vrf_session(view, session) for session in vrf.sessions))
         bgp = merged(bgp, {"peer-group": {FABRIC: peer_group(view, policy)}, "neighbor": sessions})
+    bgp = merged(bgp, leaks(view, vrf))
     outside = [external_session(view, external) for external in view.externals if external.vrf == vrf.name]
     tree = merged({"router": {"bgp": merged(bgp, *outside)}}, layer3(view, vrf))
-    return {"vrf": {vrf.name: tree}, "router": {"policy": spelled_policy(view, policy, connected)}}
+    policies = merged(spelled_policy(view, policy, connected), spelled_leaks(view, vrf))
+    return {"vrf": {vrf.name: tree}, "router": {"policy": policies}}
+
+
+def leaks(view: SwitchView, vrf: Vrf) -> Tree:
+    """Routes from other tables of the switch, and what of the table EVPN advertises: each by a route map."""
+    if not vrf.leaks:
+        return {}
+    found = {ENABLE: True, "list": keys(leak.source for leak in vrf.leaks), "route-map": LEAK_MAP.format(vrf.name)}
+    family = {"route-import": {"from-vrf": found}, "route-export": {"to-evpn": {"route-map": EVPN_MAP.format(vrf.name)}}}
+    return {"address-family": {unicast(view): family}}
+
+
+def spelled_leaks(view: SwitchView, vrf: Vrf) -> Tree:
+    """The route maps of `leaks`, a rule for each list."""
+    leaked, family = leak_policy(view, vrf), "ipv6" if view.underlay.family == "ipv6" else "ipv4"
+    if leaked is None:
+        return {}
+    maps = {LEAK_MAP: leaked.others, EVPN_MAP: (leaked.own,)}
+    return {
+        "prefix-list": {one.name: prefix_list(one, family) for one in leaked.lists},
+        "route-map": {name.format(vrf.name): {"rule": route_map(lists, family)} for name, lists in maps.items()},
+    }
+
+
+def route_map(lists: Sequence[PrefixList], family: str) -> Tree:
+    """Rules of which a route must pass one."""
+    return {
+        str(10 * n): {"action": keys(["permit"]), "match": {"type": family, "ip-prefix-list": one.name}}
+        for n, one in enumerate(lists, 1)
+    }
 
 
 def layer3(view: SwitchView, vrf: Vrf) -> Tree:
@@ -269,6 +301,32 @@ def layer2(view: SwitchView) -> Tree:
         tree["router"] = {"vrr": {ENABLE: True}}
         tree["system"] = {"global": {"fabric-mac": view.overlay.anycast_mac}}
     return tree
+
+
+# --- DHCP relay ----------------------------------------------------------------------------------------------
+
+SERVER_GROUPS = (5, 14)  # since when servers have groups
+
+
+def relays(view: SwitchView) -> Tree:
+    """One service for each VRF. Requests carry the leaf's own address of the SVI, which no other leaf has, so that the
+    answers come back here; they leave by every other interface of the VRF.
+    """
+    tree: Tree = {}
+    for vrf in view.vrfs:
+        served = [network for network in view.networks if network.vrf == vrf.name and network.relay]
+        upstream = [f"vlan{vrf.vlan}_l3"] if vrf.vni is not None else []
+        upstream += [f"vlan{n.vlan}" for n in view.networks if n.vrf == vrf.name and n.gateway and not n.relay]
+        upstream += [f"{name_of(view, it.port.ref)}.{it.tag}" for it in view.externals if it.vrf == vrf.name]
+        groups = {n.name: {"server": keys(n.relay), "upstream-interface": keys(upstream)} for n in served}
+        if served and release(view.release) < SERVER_GROUPS:  # every request goes to all servers
+            below = [f"vlan{network.vlan}" for network in served]
+            servers = dict.fromkeys(server for network in served for server in network.relay)
+            tree[vrf.name] = {"interface": keys([*below, *upstream]), "server": keys(servers)}
+        elif served:
+            downstream: Tree = {f"vlan{network.vlan}": {"server-group-name": network.name} for network in served}
+            tree[vrf.name] = {"server-group": groups, "downstream-interface": downstream}
+    return {"service": {"dhcp-relay": tree}} if tree else {}
 
 
 # --- filters ------------------------------------------------------------------------------------------------

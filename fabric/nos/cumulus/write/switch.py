@@ -8,7 +8,7 @@ from typing import Any
 
 from fabric.model.plan import LoginMethod, Management, SwitchView
 from fabric.nos.cumulus.write.interfaces import interfaces, qos
-from fabric.nos.cumulus.write.routing import routing, tenants
+from fabric.nos.cumulus.write.routing import relays, routing, tenants
 from fabric.nos.cumulus.write.tree import ENABLE, USUAL, Tree, addressed, bare, dump, family, keys, merged, release, spelled
 from fabric.nos.target import Document, File
 
@@ -169,7 +169,7 @@ FILE = "startup.yaml"
 
 def tree(view: SwitchView) -> Tree:
     """The whole configuration of one switch, in the words of its release."""
-    neutral = merged(interfaces(view), routing(view), tenants(view), qos(view), system(view))
+    neutral = merged(interfaces(view), routing(view), tenants(view), relays(view), qos(view), system(view))
     return spelled(neutral, release(view.release), management_vrf(view))
 
 

@@ -224,6 +224,10 @@ UNICAST_FAMILY: Rules[Family] = Rules({**NEIGHBORS, **through("process.target", 
 
 def _targets(own: Vni | Vrf, line: Line) -> None:
     words = line[1].split()
+    if words[-2:-1] == ["route-map"]:
+        if words[0] == "import" and isinstance(own, Vrf):
+            own.leak_filter = line.located(words[-1])
+        return
     for kind, into in (("import", own.imports), ("export", own.exports)):
         if kind in words[:2] or words[0] == "both":
             into += [line.located(word) for word in words[1:] if ":" in word or word is words[-1]]

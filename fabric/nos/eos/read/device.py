@@ -144,6 +144,7 @@ INTERFACE: Rules[Interface] = Rules(
         r"ip address virtual (.+)": _gateway,
         r"ip virtual-router address (.+)": _gateway,
         r"ip address (.+)": _ipv4,
+        r"ip helper-address (\S+).*": add("relays"),
         r"ipv6 address virtual (.+)": _gateway,
         r"ipv6 address (.+)": _ipv6,
         r"ipv6 enable(?: .*)?": _link_local,

@@ -17,7 +17,7 @@ from fabric.nos.eos.write.ports import (
     port_name,
     profiles,
 )
-from fabric.nos.policy import PrefixList, external_policy, underlay_policy, vrf_policy
+from fabric.nos.policy import PrefixList, external_policy, leak_policy, underlay_policy, vrf_policy
 from fabric.nos.target import File, Neighbor, Text, neighbor
 
 # --- Management, and the filter before the CPU ----------------------------------------------------------------
@@ -194,6 +194,14 @@ class RouteMap:
 
 
 @dataclass(frozen=True, slots=True)
+class LeakMap:
+    """A route map of which a route must pass one of several lists."""
+
+    name: str
+    lists: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """A peer group: the sessions of one tenant over the fabric."""
 
@@ -221,25 +229,27 @@ class Table:
     name: str
     rd: str
     imports: tuple[str, ...]  # route targets; () without an overlay
+    import_map: str  # route map on what they bring, "" without one
     exports: str
     connected: str  # route map
     fabric: bool  # has sessions over the fabric
     peers: tuple[Peer, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
     lists: tuple[PrefixList, ...]
     route_maps: tuple[RouteMap, ...]
     groups: tuple[Group, ...]
     tables: tuple[Table, ...]
     peers: tuple[Peer, ...]  # external connections of the default table
+    leak_maps: tuple[LeakMap, ...]
 
 
 def routing(view: SwitchView) -> Routing:
     lists: dict[str, PrefixList] = {}
     route_maps: dict[str, RouteMap] = {}
-    groups, tables = [], []
+    groups, tables, leak_maps = [], [], []
     for vrf in view.vrfs:
         policy = vrf_policy(view, vrf)
         lists.update((item.name, item) for item in policy.lists)
@@ -249,6 +259,9 @@ def routing(view: SwitchView) -> Routing:
             maps.append(RouteMap(f"RM-VRF-{vrf.name}-OUT", policy.exports, False))
             groups.append(Group(_group(vrf), maps[1].name, maps[2].name))
         route_maps.update((item.name, item) for item in maps)
+        if leaked := leak_policy(view, vrf):
+            lists.update((item.name, item) for item in leaked.lists)
+            leak_maps.append(LeakMap(_leak_map(vrf), tuple(item.name for item in leaked.lists)))
         tables.append(_table(view, vrf, maps[0].name))
     for external in view.externals:
         policy = external_policy(view, external)
@@ -264,7 +277,12 @@ def routing(view: SwitchView) -> Routing:
         groups=tuple(groups),
         tables=tuple(tables),
         peers=tuple(_outside(external) for external in view.externals if not external.vrf),
+        leak_maps=tuple(leak_maps),
     )
+
+
+def _leak_map(vrf: Vrf) -> str:
+    return f"RM-VRF-{vrf.name}-LEAK"
 
 
 def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
@@ -281,10 +299,12 @@ def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
         if session.peer_address is not None
     ]
     outside = [_outside(external) for external in view.externals if external.vrf == vrf.name]
+    leaked = [leak.route_target for leak in vrf.leaks]
     return Table(
         name=vrf.name,
         rd=vrf.rd,
-        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports))) if vrf.vni else (),
+        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports, *leaked))) if vrf.vni else (),
+        import_map=_leak_map(vrf) if leaked else "",
         exports=vrf.route_target if vrf.vni else "",
         connected=connected,
         fabric=bool(vrf.sessions),

@@ -182,6 +182,23 @@ def _targets(family: Family, line: Line) -> None:
         _distinguish(family.process.device.vrf(name, line.number, line.file), line)
 
 
+def _leak(family: Family, line: Line) -> None:
+    """`import vrf red` and `import vrf route-map RM-LEAK` of a tenant's table."""
+    if not (name := family.process.bgp.vrf):
+        return
+    vrf = family.process.device.vrf(name, line.number, line.file)
+    if line[1]:
+        vrf.leak_filter = line.located(line[1])
+    else:
+        vrf.leaks.append(line.located(vrf_name(line[2])))
+
+
+def _advertised(family: Family, line: Line) -> None:
+    """`advertise ipv4 unicast route-map RM-OWN`: what EVPN advertises of a tenant's table."""
+    if name := family.process.bgp.vrf:
+        family.process.device.vrf(name, line.number, line.file).evpn_filter = line.located(line[1])
+
+
 def _paths(family: Family, line: Line) -> None:
     """Equal-cost paths of eBGP; `maximum-paths ibgp` limits those inside the AS."""
     new, old = line.located(need_number(line[1])), family.process.bgp.max_paths
@@ -234,8 +251,17 @@ OTHER: Table[Family] = {
     r"route-map vpn(?: .*)?": known,
 }
 OF_OTHER: Rules[Family] = Rules(OTHER, IN_FAMILY)
-OF_EVPN: Rules[Family] = Rules({**OTHER, r"vni (\S+)(?: .*)?": _vni, r"vni": incomplete}, IN_FAMILY)
+OF_EVPN: Rules[Family] = Rules(
+    {
+        **OTHER,
+        r"advertise ipv[46] unicast(?: .*)? route-map (\S+)(?: .*)?": _advertised,
+        r"vni (\S+)(?: .*)?": _vni,
+        r"vni": incomplete,
+    },
+    IN_FAMILY,
+)
 ROUTES: Table[Family] = {  # what enters BGP
+    r"import vrf (?:route-map (\S+)|(\S+))(?: .*)?": _leak,
     r"redistribute connected(?:.* route-map (\S+))?(?: .*)?": keep("process.bgp.connected"),
     r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
 }

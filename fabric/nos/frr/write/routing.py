@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.model.plan import LEAF, Lag, Session, SwitchView, Vrf
 from fabric.nos.frr.target import VRF
-from fabric.nos.policy import Policy, PrefixList, external_policy, own_loopback, underlay_policy, vrf_policy
+from fabric.nos.policy import Policy, PrefixList, external_policy, leak_policy, own_loopback, underlay_policy, vrf_policy
 from fabric.nos.target import Names, Neighbor, neighbor
 
 # --- Tenants: a BGP instance per VRF, VNIs, Ethernet segments, sessions to the outside ------------------------
@@ -66,6 +66,18 @@ class Instance:
     neighbors: tuple[Neighbor, ...]
     externals: tuple[ExternalSession, ...]
     evpn: Evpn | None
+    leaks: Leaks | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """Routes from other tables; what EVPN advertises of this one are its own alone."""
+
+    tables: tuple[str, ...]
+    route_map: str
+    lists: tuple[str, ...]
+    evpn_map: str
+    own: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +127,9 @@ def instances(view: SwitchView, spelling: Spelling, neighbor: Callable[[Session]
 
 
 def _instance(view: SwitchView, vrf: Vrf, spelling: Spelling, neighbor: Callable[[Session], Neighbor]) -> Instance:
-    policy, outside = vrf_policy(view, vrf), external_sessions(view, vrf.name)
-    lists = {item.name: item for item in (*policy.lists, *(item for external in outside for item in external.lists))}
+    policy, outside, leaked = vrf_policy(view, vrf), external_sessions(view, vrf.name), leak_policy(view, vrf)
+    beside = (*(leaked.lists if leaked else ()), *(item for external in outside for item in external.lists))
+    lists = {item.name: item for item in (*policy.lists, *beside)}
     evpn = None
     if vrf.vni is not None:
         evpn = Evpn(vrf.vni, vrf.rd, vrf.route_target, (vrf.route_target, *vrf.imports))
@@ -130,6 +143,15 @@ def _instance(view: SwitchView, vrf: Vrf, spelling: Spelling, neighbor: Callable
         neighbors=tuple(neighbor(session) for session in vrf.sessions),
         externals=outside,
         evpn=evpn,
+        leaks=Leaks(
+            tables=tuple(spelling.vrf.format(leak.source) for leak in vrf.leaks),
+            route_map=f"RM-{vrf.name}-LEAK",
+            lists=tuple(item.name for item in leaked.others),
+            evpn_map=f"RM-{vrf.name}-EVPN",
+            own=leaked.own.name,
+        )
+        if leaked
+        else None,
     )
 
 

@@ -94,6 +94,21 @@ def _vlan(name: str, place: Place, node: Node) -> Vlan:
     )
 
 
+# --- DHCP relay -----------------------------------------------------------------------------------------------
+
+
+def read_relays(facts: Facts, places: Sequence[Place]) -> None:
+    """The servers of a group, or those of the relay, for every interface of the group."""
+    for place in places:
+        relay = place.node.at("forwarding-options", "dhcp-relay")
+        for group in relay.at("group").values():
+            active = group.value("active-server-group") or relay.value("active-server-group")
+            servers = relay.every("server-group", active.value) if active else []
+            for name in group.at("interface"):
+                if interface := facts.interfaces.get(logical(name)) or facts.interfaces.get(name):
+                    interface.relays += servers
+
+
 # --- Static routes --------------------------------------------------------------------------------------------
 
 

@@ -119,6 +119,15 @@ class Group:
     peers: tuple[Peer, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """DHCP servers of one network."""
+
+    name: str
+    interface: str  # "irb.200"
+    servers: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     name: str
@@ -132,6 +141,7 @@ class Instance:
     vni: int = 0
     advertises: str = ""  # policy of its type-5 routes
     groups: tuple[Group, ...] = ()
+    relays: tuple[Relay, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +213,11 @@ def _instance(view: SwitchView, vrf: Vrf, names: Names, policies: Policies) -> I
         vni=vrf.vni,
         advertises=_type5(view, vrf, name, policies),
         groups=tuple(groups),
+        relays=tuple(
+            Relay(network.name, f"irb.{network.vlan}", network.relay)
+            for network in view.networks
+            if network.vrf == vrf.name and network.relay
+        ),
     )
 
 

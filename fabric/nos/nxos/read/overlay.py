@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import Any
 
 from fabric.model.facts import MANAGEMENT, Facts, Located, Vni, Vrf
 from fabric.nos.nxos.read.words import HEADS, Rules, port_name, vrf_name
@@ -74,15 +75,15 @@ def _route(vrf: Vrf, line: Line) -> None:
     line.facts.routes += static_route(line[1].split(), (line.number, line.file), vrf.name, vrf_name, other="vrf")
 
 
-TABLE: Rules[Vrf | Vni] = Rules(
-    {r"rd (\S+)": keep("rd"), r"route-target (import|export|both) (\S+)(?: evpn| mvpn)?": _target},
-    "export map, import map, import vrf, export vrf, maximum routes, description, route-target, mdt",
-)
+PASSED = "export map, import map, import vrf, export vrf, maximum routes, description, route-target, mdt"
+TARGETS: Table[Any] = {r"rd (\S+)": keep("rd"), r"route-target (import|export|both) (\S+)(?: evpn| mvpn)?": _target}
+OF_VNI: Rules[Vni] = Rules(TARGETS, PASSED)
+FAMILY: Rules[Vrf] = Rules({**TARGETS, r"import map (\S+)(?: evpn)?": keep("leak_filter")}, PASSED)
 VRF: Rules[Vrf] = Rules(
     {
         r"vni (\d{1,8})(?: l3)?": keep("vni", int),
         r"rd (\S+)": keep("rd"),
-        r"address-family .+": below(TABLE),
+        r"address-family .+": below(FAMILY),
         r"(?:ip|ipv6) route (\S.+)": _route,
     },
     HEADS["vrf"],
@@ -100,7 +101,7 @@ def _vrf(overlay: Overlay, line: Line) -> Below:
 
 def _vni(overlay: Overlay, line: Line) -> Below:
     number = int(line[1])
-    return TABLE, [overlay.tables.setdefault(number, Vni(number=number, line=line.number, file=line.file))]
+    return OF_VNI, [overlay.tables.setdefault(number, Vni(number=number, line=line.number, file=line.file))]
 
 
 def _source(overlay: Overlay, line: Line) -> None:

@@ -163,6 +163,7 @@ PORT: Rules[Port] = Rules(
         r"no shutdown": switch("target.enabled", True),
         r"ip address dhcp.*": known,
         r"ip address (\S+/\d+|\S+ \d+\.\d+\.\d+\.\d+)(.*)": _address,
+        r"ip dhcp relay address (\S+).*": add("target.relays"),
         r"ip forward": known,
         r"ip access-group (\S+) (?:in|out)": add("target.filters"),
         r"ip port access-group (\S+) (?:in|out)": add("target.filters"),

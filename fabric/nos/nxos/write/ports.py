@@ -227,7 +227,7 @@ def channels(view: SwitchView, policies: Policies | None) -> list[Channel]:
         Channel(
             number=_channel(lag),
             description=lag.description,
-            switchport=_switchport(lag.untagged, lag.tagged),
+            switchport=_switchport(lag.untagged, lag.tagged, member=not lag.edge),
             qos=_qos_lines(members.get(lag.number), policies, classify=True),
             edge=lag.edge,
         )
@@ -327,6 +327,7 @@ def _switchport(untagged: int, tagged: tuple[int, ...], *, member: bool = False)
     """A server's port: access for one VLAN, else a trunk that carries the stated VLANs alone.
 
     A member has the VLANs of its bond, or it is suspended; spanning tree it takes from the bond.
+    A bond to a switch is no edge.
     """
     if not tagged:
         edge = () if member else ("spanning-tree port type edge",)

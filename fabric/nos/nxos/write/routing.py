@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from fabric.model.plan import External, Overlay, Session, SwitchView
 from fabric.nos.nxos.write.ports import port_name
-from fabric.nos.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
+from fabric.nos.policy import Policy, PrefixList, external_policy, leak_policy, underlay_policy, vrf_policy
 from fabric.nos.target import CannotRender, description
 
 FABRIC_IN, FABRIC_OUT, CONNECTED = "RM-FABRIC-IN", "RM-FABRIC-OUT", "RM-CONNECTED"
 OVERLAY_IN, OVERLAY_OUT, UNCHANGED = "RM-OVERLAY-IN", "RM-OVERLAY-OUT", "RM-UNCHANGED"
+LEAK_MAP = "RM-{}-LEAK"  # on what a tenant's table imports
 OVERLAY_PEERS = "OVERLAY-PEERS"  # AS paths that begin with a neighbor of the overlay
 MULTIHOP = 3  # loopback to loopback over one link, and one hop to spare
 NAME_LIMIT, DESCRIPTION_LIMIT = 63, 80
@@ -103,6 +104,8 @@ def prefix_lists(view: SwitchView) -> list[str]:
     """The lines of every list; an empty list denies all, for NX-OS takes one that does not exist as passing."""
     ip = _ip(view)
     lists = {one.name: one for policy in _policies(view) for one in policy.lists}
+    leaked = [policy for vrf in view.vrfs if (policy := leak_policy(view, vrf))]
+    lists |= {one.name: one for policy in leaked for one in policy.lists}
     return [line for one in lists.values() for line in _lines(one, ip)]
 
 
@@ -121,6 +124,9 @@ def route_maps(view: SwitchView) -> list[Stanza]:
     for vrf in view.vrfs:
         policy = vrf_policy(view, vrf)
         stanzas += passing(f"RM-{vrf.name}-CONNECTED", policy.connected, ip)
+        leaked = leak_policy(view, vrf)
+        for n, one in enumerate(leaked.lists if leaked else (), 1):
+            stanzas.append(Stanza(_short(LEAK_MAP.format(vrf.name)), 10 * n, (f"match {ip} address prefix-list {one.name}",)))
         if vrf.sessions:
             stanzas += incoming(f"RM-{vrf.name}-IN", policy.imports, ip)
             stanzas += passing(f"RM-{vrf.name}-OUT", policy.exports, ip)

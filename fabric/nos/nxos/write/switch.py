@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.model.plan import Acl, LoginMethod, Management, SwitchView, Vrf
+from fabric.model.plan import Acl, LoginMethod, Management, Network, SwitchView, Vrf
 from fabric.nos.nxos.write import ports, routing
 from fabric.nos.nxos.write.ports import PEER_LINK, RELEASE, mtu
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER, Neighbor, Outside
@@ -165,6 +165,7 @@ class Table:
     vni: int  # 0: VRF-lite
     rd: str
     imports: tuple[str, ...]
+    import_map: str  # route map on what they bring, "" without one
     exports: str
     connected: str
     template: str  # of its sessions over the fabric, "" for none
@@ -188,6 +189,7 @@ class Svi:
     vrf: str
     mtu: int
     address: str  # "ip address 10.1.0.1/24", "" of a L3 VNI
+    relays: tuple[str, ...] = ()  # lines of its DHCP relay
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,8 @@ def tenants_context(view: SwitchView) -> dict[str, object]:
         "anycast_mac": dotted(overlay.anycast_mac) if overlay and view.networks else "",
         "vnis": [Vni(n.vni, n.rd, n.route_target, n.gateway is not None) for n in view.networks if vtep],
         "vpc": domain(view),
+        "relaying": any(network.relay for network in view.networks),
+        "relaying_across": any(network.relay and network.relay_vrf for network in view.networks),
         "filters": [entry for acl in view.acls for entry in filters(acl)],
     }
 
@@ -239,11 +243,13 @@ def table(view: SwitchView, vrf: Vrf) -> Table:
         raise CannotRender(f"tenant {vrf.name}: NX-OS keeps this VRF name for itself")
     overlay = vrf.vni is not None
     template = f"FABRIC-{vrf.name}" if vrf.sessions else ""
+    leaked = [leak.route_target for leak in vrf.leaks]
     return Table(
         name=vrf.name,
         vni=vrf.vni or 0,
         rd=vrf.rd if overlay else "",
-        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports))) if overlay else (),
+        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports, *leaked))) if overlay else (),
+        import_map=routing.LEAK_MAP.format(vrf.name) if leaked else "",
         exports=vrf.route_target if overlay else "",
         connected=f"RM-{vrf.name}-CONNECTED",
         template=template,
@@ -261,12 +267,19 @@ def vlans(view: SwitchView) -> list[Vlan]:
 
 def svis(view: SwitchView) -> list[Svi]:
     found = [
-        Svi(n.vlan, n.name, n.vrf, mtu(view, n.vrf), f"{'ipv6' if ':' in n.gateway else 'ip'} address {n.gateway}")
+        Svi(n.vlan, n.name, n.vrf, mtu(view, n.vrf), f"{'ipv6' if ':' in n.gateway else 'ip'} address {n.gateway}", relays(n))
         for n in view.networks
         if n.gateway
     ]
     found += [Svi(v.vlan, f"L3 VNI of {v.name}", v.name, mtu(view, v.name), "") for v in view.vrfs if v.vni is not None]
     return sorted(found, key=lambda svi: svi.vlan)
+
+
+def relays(network: Network) -> tuple[str, ...]:
+    """Lines of a DHCP relay: to another VRF from a loopback there, with the client's VRF and subnet in option 82."""
+    use = f" use-vrf {network.relay_vrf}" if network.relay_vrf else ""
+    source = ("ip dhcp relay source-interface loopback0",) if network.relay and use else ()
+    return (*(f"ip dhcp relay address {server}{use}" for server in network.relay), *source)
 
 
 def domain(view: SwitchView) -> VpcDomain | None:
@@ -317,6 +330,7 @@ def features(view: SwitchView) -> list[str]:
         "nv overlay evpn": vtep or routing.speaks_evpn(overlay),
         "feature bgp": True,
         "feature bfd": view.underlay.bfd,
+        "feature dhcp": any(network.relay for network in view.networks),
         "feature fabric forwarding": vtep and bool(view.networks),
         "feature grpc": view.management.gnmi,
         "feature interface-vlan": vtep and bool(view.vrfs or view.networks),

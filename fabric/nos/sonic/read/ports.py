@@ -145,6 +145,10 @@ def _gateways(device: Device, tables: Tables) -> None:
         if shared and shared.value == "true":
             port = device.facts.interfaces[row.key]
             port.gateways, port.addresses = port.addresses, []
+    for table, field in (("DHCPV4_RELAY", "dhcpv4_servers"), ("VLAN", "dhcp_servers")):
+        for row in tables.rows(table):
+            if row.key in device.facts.interfaces:
+                device.facts.interfaces[row.key].relays += row.many(field)
     for row in tables.rows("SAG"):
         if parsed := row.text("gateway_mac"):
             device.facts.anycast_mac = Located(mac(parsed.value), parsed.line, parsed.file)

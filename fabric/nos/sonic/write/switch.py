@@ -255,6 +255,8 @@ def system_tables(view: SwitchView, board: SonicPlatform) -> Tables:
     }
     if view.qos:
         host["buffer_model"] = buffer_model(view, board.platform)
+    if any(network.relay for network in view.networks):
+        host["has_sonic_dhcpv4_relay"] = "True"  # the relay of SONiC itself; the older one knows no VRF
     tables: Tables = {
         "DEVICE_METADATA": {"localhost": host},
         "SWITCH_HASH": {"GLOBAL": {"ecmp_hash": list(FIVE_TUPLE), "lag_hash": list(FIVE_TUPLE)}},

@@ -90,7 +90,11 @@ def vlan_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
     gateways = any("static_anycast_gateway" in row for row in interfaces.values())
     if gateways:
         _refuse_older(view, "distributed anycast gateway")
+    relays: Table = {f"Vlan{n.vlan}": {"dhcpv4_servers": list(n.relay)} for n in view.networks if n.relay}
+    if relays:
+        _refuse_older(view, "DHCP relay in a VRF")
     return {
+        **({"DHCPV4_RELAY": relays} if relays else {}),
         "VLAN": vlans,
         "VLAN_MEMBER": members,
         "VLAN_INTERFACE": interfaces,

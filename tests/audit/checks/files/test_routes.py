@@ -25,6 +25,17 @@ def with_routes(eos: str = "", nxos: str = "", junos: str = "") -> Mapping[str, 
     )
 
 
+def leaking(red: str = "", blue: str = "") -> Mapping[str, str]:
+    """A switch of FRR with two tenants' tables, and lines of their unicast families."""
+    families = {"red": red, "blue": blue}
+    tables = [
+        f"router bgp 65009 vrf {name}\n address-family ipv4 unicast\n{lines} exit-address-family\nexit\n"
+        for name, lines in families.items()
+    ]
+    vrfs = "vrf red\nexit-vrf\nvrf blue\nexit-vrf\n"
+    return {**SMALL, "leaf9.frr": f"frr version 8.4.4\nhostname leaf9\n{vrfs}{''.join(tables)}"}
+
+
 STATIC = "set routing-options static route"
 CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2516", "none"): (SMALL, []),
@@ -56,6 +67,17 @@ CASES: Mapping[tuple[str, str], Case] = {
             "interface Vlan7\n  ip address dhcp\nip route 10.7.0.0/16 172.16.0.2\n",
         ),
         [],
+    ),
+    ("FAB2523", "in both directions, and of the default table"): (
+        leaking("  import vrf blue\n  import vrf default\n", "  import vrf red\n  import vrf route-map RM-LEAK\n"),
+        [],
+    ),
+    ("FAB2523", "in one direction, and of a table that is not there"): (
+        leaking("  import vrf blue\n", "  import vrf green\n"),
+        [
+            "leaf9.frr:9: warning[FAB2523]: leaf9: VRF red: imports routes of VRF blue, which imports none of its own",
+            "leaf9.frr:14: warning[FAB2523]: leaf9: VRF blue: imports routes of green, which is no VRF here",
+        ],
     ),
 }
 SONIC = '{"STATIC_ROUTE": {%s}}'

@@ -82,7 +82,16 @@ def _gateways(rng: random.Random, fabric: dict[str, Any]) -> None:
                 network["gateway"] = f"172.{24 + at}.{n}.0/24"
 
 
+def _without_leaks(fabric: dict[str, Any]) -> None:
+    """Imports by prefix go before a tenant or a network does that they need."""
+    for tenant in _tenants(fabric):
+        imports = tenant.get("imports", ())
+        if any(isinstance(item, dict) for item in ([imports] if isinstance(imports, dict) else imports)):
+            del tenant["imports"]
+
+
 def _networks(rng: random.Random, fabric: dict[str, Any]) -> None:
+    _without_leaks(fabric)
     for at, tenant in enumerate(_tenants(fabric)):
         if tenant.get("networks") and rng.random() < 0.6:
             tenant["networks"].pop(rng.randrange(len(tenant["networks"])))
@@ -93,6 +102,7 @@ def _networks(rng: random.Random, fabric: dict[str, Any]) -> None:
 
 
 def _fewer_tenants(rng: random.Random, fabric: dict[str, Any]) -> None:
+    _without_leaks(fabric)
     tenants = _tenants(fabric)
     if len(tenants) > 1:
         gone = tenants.pop(rng.randrange(len(tenants)))["name"]
@@ -104,6 +114,7 @@ def _fewer_tenants(rng: random.Random, fabric: dict[str, Any]) -> None:
 
 
 def _renamed_tenant(rng: random.Random, fabric: dict[str, Any]) -> None:
+    _without_leaks(fabric)
     for tenant in _tenants(fabric)[:1]:
         tenant["name"] = "violet"
         fabric["topology"].pop("attachments", None)
