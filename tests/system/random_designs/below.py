@@ -24,8 +24,8 @@ def hang(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> None:
         if routed and can.dhcp_relay and rng.random() < 0.8:
             tenant, network = rng.choice(routed)
             relay: dict[str, Any] = {"servers": rng.choice(("10.9.0.5", ["10.9.0.5", "10.9.0.6"]))}
-            if can.dhcp_relay_across and rng.random() < 0.5:
-                relay["tenant"] = rng.choice(("default", tenant["name"]))
+            if rng.random() < 0.6:
+                relay["tenant"] = rng.choice(("default", tenant["name"])) if can.dhcp_relay_across else tenant["name"]
             network["dhcp_relay"] = relay
         if not any("rails" in network for tenant in tenants for network in tenant["networks"]):
             intent["fabrics"]["below"] = _bridges(rng, intent, part, above, rng.choice(tenants))
