@@ -97,8 +97,8 @@ def _check(specs: Mapping[str, FabricSpec], spec: FabricSpec, report: Report) ->
         )
         return
     tenant = next((its for its in above.tenants if its.name == below.tenant), None)
-    if tenant is None or not tenant.networks or any(network.rails for network in tenant.networks):
-        names = [its.name for its in above.tenants if its.networks and not any(network.rails for network in its.networks)]
+    if tenant is None or not tenant.networks or any(network.parted for network in tenant.networks):
+        names = [its.name for its in above.tenants if its.networks and not any(network.parted for network in its.networks)]
         report.error(
             "FAB144",
             spec.at("below", "tenant"),
@@ -135,11 +135,11 @@ def _check_shape(spec: FabricSpec, report: Report) -> None:
             f"{'.'.join(path)}: expected none in a fabric `below` another, whose leaves are bridges",
             "remove it, or remove `below`",
         )
-    if spec.kind != "rack":
+    if spec.kind not in ("rack", "rail-only"):
         report.error(
             "FAB109",
             spec.at("topology", "kind"),
-            f"kind: expected `rack` in a fabric `below` another, got `{spec.kind}`",
+            f"kind: expected `rack` (a server on one leaf) or `rail-only` (on all) in a fabric `below`, got `{spec.kind}`",
             "set `kind: rack`, or remove `below`",
         )
 

@@ -59,6 +59,7 @@ class Stage:
     def __init__(self, live: Live, fabric: str) -> None:
         self.live, self.fabric = live, fabric
         self.estimate = expected.Estimate(live.lab, fabric)
+        self.pulled: frozenset[End] = frozenset()  # ports that are down by a scenario
         self.sound = True  # everything was as planned when it was looked at last
 
     # --- who plays ----------------------------------------------------------------------------------------------
@@ -214,9 +215,9 @@ class Stage:
             faults = wait_for_overlay(self.live, own, BACK_S)[1]
         return faults
 
-    def learn_again(self) -> None:
+    def learn_again(self, dead: Collection[str] = ()) -> None:
         """Daemons that forget learn when their EVPN sessions start afresh."""
-        for leaf in self.leaves:
+        for leaf in (leaf for leaf in self.leaves if leaf not in dead):
             self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
 
     def set_port(self, end: End, up: bool) -> None:
@@ -230,11 +231,17 @@ class Stage:
         self._set(name, [own for own in ports if not only or own.name in only or own.parent in only], up)
 
     def _set(self, node: str, ports: list[Interface], up: bool) -> None:
-        """All of them at once, as a switch loses its power."""
+        """All of them at once, as a switch loses its power. Bonds of switches below follow: before ports come, and after."""
+        ends = {End(node, own.name) for own in ports if own.up}
+        self.pulled = self.pulled - ends if up else self.pulled | ends
+        if up:
+            self.live.wiring.elect(self.pulled)
         lines = grouped(
             (self.live.space(node, own.vrf), f"link set {own.name} {'up' if up else 'down'}\n") for own in ports if own.up
         )
         at_once(lambda space: run("ip", "-n", space, "-batch", "-", text="".join(lines[space])), lines)
+        if not up:
+            self.live.wiring.elect(self.pulled)
 
 
 def measures(watched: Watched) -> dict[str, Measure]:
