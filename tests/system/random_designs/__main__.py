@@ -25,7 +25,7 @@ from tests.system.random_designs.drawing import CONVERGED, Design, draw
 from tests.system.random_designs.everyday import draw_everyday
 from tests.system.random_designs.trial import Models, Outcome, run, run_growing
 
-AGAIN = 4  # every so many designs, the largest size is checked too
+WRITTEN = 5  # one of so many everyday designs is checked through files, and its largest size, too
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
             design = draw_everyday(seed, number) if asked.everyday else draw(seed, number, asked.converged)
             with tempfile.TemporaryDirectory() as folder:
                 if asked.everyday:
-                    outcome = run_growing(design, Path(folder), models, again=number % AGAIN == 0)
+                    outcome = run_growing(design, Path(folder), models, written=number % WRITTEN == 0)
                 else:
                     outcome = run(design, Path(folder), written=not asked.in_memory)
                 if outcome.contradictions or outcome.crash or asked.only is not None:

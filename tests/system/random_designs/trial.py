@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -81,29 +81,37 @@ def run(design: Design, folder: Path, *, written: bool = True) -> Outcome:
         return Outcome(crash=traceback.format_exc())
 
 
-def run_growing(design: Design, folder: Path, models: Models | None = None, *, again: bool = True) -> Outcome:
-    """As `run`, through files, and then size by size with the lock.
+def run_growing(design: Design, folder: Path, models: Models | None = None, *, written: bool = True) -> Outcome:
+    """As `run`, and then size by size with the lock.
 
     Args:
         models: says what is wrong in a database of SONiC, "" for nothing.
-        again: the largest size is generated and checked as the first one is.
+        written: checked through files; the largest size too is generated and checked.
     """
-    outcome = run(design, folder)
+    outcome = run(design, folder, written=written)
     if not outcome.planned:
         return outcome
     try:
-        grown = grow(design, folder)
-        again = again and bool(grown.last)
-        last = _on_disk(pipeline.load(folder / grown.last, folder / "generated")) if again else Outcome()
+        if not written:
+            pipeline.generate(pipeline.load(folder / f"{design.name}.yaml", folder / "generated"), jobs=1).write()
+        refused = list(_refused(models, folder)) if models else []
+        grown, last = grow(design, folder), Outcome()
+        if written and grown.last:
+            last = _on_disk(pipeline.load(folder / grown.last, folder / "generated"))
+            refused += _refused(models, folder) if models else []
     except Exception:
         return replace(outcome, crash=traceback.format_exc())
     found = [*outcome.contradictions, *(f"grown {line}" for line in last.contradictions)]
     found += [f"growth: unannounced {line}" for line in grown.unannounced]
-    databases = sorted((folder / "generated").rglob("config_db.json")) if models else []
-    for path in databases:
-        if models and (why := models(json.loads(path.read_text(encoding="utf-8")))):
-            found.append(f"yang: error refused {path.parent.name}: {why[:500]}")
-    return replace(outcome, contradictions=tuple(found), grown=grown, databases=len(databases))
+    found += [f"yang: error refused {line}" for line in refused if line]
+    return replace(outcome, contradictions=tuple(found), grown=grown, databases=len(refused))
+
+
+def _refused(models: Models, folder: Path) -> Iterator[str]:
+    """Of every SONiC switch what its models refuse, "" for nothing."""
+    for path in sorted((folder / "generated").rglob("config_db.json")):
+        why = models(json.loads(path.read_text(encoding="utf-8")))
+        yield f"{path.parent.name}: {why[:500]}" if why else ""
 
 
 def _on_disk(intent: Intent) -> Outcome:
