@@ -30,6 +30,7 @@ WORDS = {
     "leaks": "route imports by prefix between tenants of an overlay",
     "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
+    "storage_class": "a class for storage beside that of RoCE",
     "watchdog": "a PFC watchdog on every lossless port",
     "lossless_memory": "a share of the buffer for the lossless class",
     "hash_seed": "a hash seed per tier",
@@ -110,6 +111,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     for index, group in enumerate(spec.groups):
         if any(use.fallback for use in group.uses):
             yield Need("bond_fallback", (LEAF,), spec.at("servers", index, "homing"))
+    if spec.roce and spec.qos.storage is not None:
+        yield Need("storage_class", EVERY, spec.at("qos", "storage"))
     if spec.qos.enabled:
         yield Need("lossless", EVERY, spec.at("qos", "enabled"))
     if spec.stated("underlay", "load_balancing", "seed"):

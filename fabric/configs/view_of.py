@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, cached_property, lru_cache
 from ipaddress import IPv6Address, ip_address
 
 from netaddr import IPNetwork
@@ -30,6 +31,7 @@ from fabric.model.plan import (
     FabricPlan,
     GroupSpec,
     LoginMethod,
+    Lossless,
     Management,
     Peer,
     Plan,
@@ -38,6 +40,7 @@ from fabric.model.plan import (
     RoleLossless,
     Session,
     Slot,
+    SpeedAndLength,
     SwitchView,
     Underlay,
     Uplink,
@@ -49,6 +52,7 @@ from fabric.model.plan import (
     spine_downlinks,
     spine_layout,
 )
+from fabric.model.plan.spec import STORAGE
 from fabric.model.plan.views import disabled_cages
 from fabric.model.settings.services import METHODS, Aaa as StatedAaa
 from fabric.nos.target import management_port, target
@@ -311,9 +315,10 @@ class Views:
             address=address,
             peer_address=peer_address,
             link_local=self.unnumbered and fabric_link,
-            lossless=lossless.ports.get((ref.speed_gbps, self._lengths[kind]))
+            lossless=self._class_of(lossless, link, (ref.speed_gbps, self._lengths[kind]), server=kind == SERVER_LEAF)
             if lossless and self._wants(device, link)
             else None,
+            trusted=lossless is not None and link in self._storage and link in self._lossy,
         )
         return self.tenants.port(port, link, kind, end) if self._has_tenancy else port
 
@@ -344,15 +349,35 @@ class Views:
         attachment = next(attachment for attachment in self.fabric.spec.attachments if attachment.name == device.name)
         return attachment.lossless is not False and attachment.external is None
 
+    def _class_of(self, role: RoleLossless, link: int, place: SpeedAndLength, *, server: bool) -> Lossless | None:
+        """The lossless values of a port: on a server's those of its NIC's class, on others those of all."""
+        values, storage = role.ports.get(place), role.qos.storage
+        if values is None or storage is None:
+            return values
+        own = (storage.priority if link in self._storage else role.qos.priority,)
+        return self._with_priorities(values, own if server else role.qos.paused)
+
+    @cached_property
+    def _with_priorities(self) -> Callable[[Lossless, tuple[int, ...]], Lossless]:
+        """One record for all ports that are alike: files are made by kinds of ports."""
+        return cache(lambda values, priorities: replace(values, priorities=priorities))
+
+    @cached_property
+    def _storage(self) -> frozenset[int]:
+        """Links of storage NICs, where they have a class of their own."""
+        fabric = self.fabric
+        if fabric.spec.qos.storage is None:
+            return frozenset()
+        of_storage = of_nics(fabric.spec, fabric.devices, fabric.links, lambda group, use: use.nics == STORAGE)
+        return frozenset(of_storage.nonzero()[0].tolist())
+
     @cached_property
     def _lossy(self) -> frozenset[int]:
         """Links of NICs on free ports that RoCE does not run on."""
         if not self.fabric.spec.converged:
             return frozenset()
         fabric = self.fabric
-        lossy = of_nics(
-            fabric.spec, fabric.devices, fabric.links, lambda group, use: use in group.on_free_ports and not use.lossless
-        )
+        lossy = of_nics(fabric.spec, fabric.devices, fabric.links, fabric.spec.lossy)
         return frozenset(lossy.nonzero()[0].tolist())
 
     def _ref(self, link: int, end: str) -> PortRef:

@@ -229,6 +229,7 @@ class Capabilities:
     leaks: bool = False  # those of some prefixes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC and ECN
+    storage_class: bool = False  # a class of storage NICs beside that of RoCE
     watchdog: bool = False  # ends a pause that lasts too long
     lossless_memory: bool = False  # a share of the shared buffer for the lossless class
     hash_seed: bool = False

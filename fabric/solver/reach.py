@@ -51,7 +51,7 @@ class Tried:
     got: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reached:
     """The value that reaches a goal, and the next one, which does not."""
 
@@ -145,13 +145,13 @@ def reach(key: str, nodes: Sequence[Node], goal: Goal, answer: Callable[[Node], 
             good, bad = (middle, bad) if reaches(middle) else (good, middle)
     tried = {at: Tried(ordered[at], got) for at, got in known.items()}
     found = tried[good] if reaches(good) else None
+    other: Tried | None = tried[bad]
     if found is not None and reaches(bad):  # all do
-        return Reached(key, goal, tried[first], None, True, len(ordered), len(known))
-    if found is None:
+        found, other, is_least = tried[first], None, True
+    elif found is None:
         possible = [item for item in tried.values() if item.got is not None]
-        closest = min(possible, key=lambda item: abs((item.got or 0.0) - goal.value), default=tried[bad])
-        return Reached(key, goal, None, closest, True, len(ordered), len(known))
-    return Reached(key, goal, found, tried[bad], is_least, len(ordered), len(known))
+        other = min(possible, key=lambda item: abs((item.got or 0.0) - goal.value), default=other)
+    return Reached(key=key, goal=goal, found=found, next=other, is_least=is_least, values=len(ordered), tried=len(known))
 
 
 def _wrong(message: str, hint: str) -> InputError:

@@ -271,7 +271,7 @@ def everything_on_a_pair(its: Made) -> None:
 
 
 def storage_servers(its: Made) -> None:
-    """Every storage server has a bond in its VLAN with PFC; its tenant and the servers' have each other's subnet alone."""
+    """Every storage server has a bond in its VLAN with PFC; its tenant and that of servers have their subnets alone."""
     bonded: dict[str, int] = {}
     for view, facts in its.leaves("core"):
         for port in view.ports:

@@ -160,7 +160,7 @@ class _Ports:
     def compare(self, qos_facts: PortQos | None, port: Port) -> Iterator[Difference]:
         qos, lossless = self.view.qos, port.lossless
         paused = {item.value: item for item in qos_facts.pfc} if qos_facts else {}
-        wanted = frozenset({qos.priority}) if qos and lossless else frozenset()
+        wanted = frozenset(qos.of(lossless)) if qos and lossless else frozenset()
         extra = next((place for value, place in paused.items() if value not in wanted), None)
         yield from self.differ("pfc", wanted, frozenset(paused), extra)
         if qos_facts is None or qos is None or lossless is None:
@@ -176,7 +176,11 @@ class _Ports:
         first = {dscp: place for dscp, place in qos_facts.priorities.items() if place.value in strict}
         if qos.cnp_dscp in first:
             first = {dscp: place for dscp, place in first.items() if dscp == qos.cnp_dscp or dscp not in CONTROL}
-        for kind, mapped, planned in (("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)):
+        kinds = [("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)]
+        if storage := qos.storage:
+            own = {dscp: place for dscp, place in qos_facts.priorities.items() if place.value == storage.priority}
+            kinds.append(("storage", own, storage.dscp))
+        for kind, mapped, planned in kinds:
             if self.idiom.blocks and planned in mapped and all(dscp >> 3 == planned >> 3 for dscp in mapped):
                 mapped = {planned: mapped[planned]}
             odd = next(
@@ -189,16 +193,22 @@ class _Ports:
         wrong = strict.get(qos.priority) or strict.get(BEST_EFFORT)
         if not strict or wrong:
             yield from self.differ("strict", frozenset({qos.cnp_priority}), frozenset(strict), wrong)
-        weight, rest = qos_facts.weights.get(qos.priority), qos_facts.weights.get(BEST_EFFORT)
-        if weight and rest and weight.value + rest.value:
-            share = round(100 * weight.value / (weight.value + rest.value))
-            if abs(share - qos.lossless_percent) > 1:
-                odd = rest if weight.value == qos.lossless_percent else weight  # the one that was changed
-                yield from self.differ("weight", qos.lossless_percent, share, odd)
+        classes = [("weight", qos.priority, qos.lossless_percent)]
+        if qos.storage:
+            classes.append(("storage_weight", qos.storage.priority, qos.storage.percent))
+        for kind, priority, percent in classes:
+            weight, rest = qos_facts.weights.get(priority), qos_facts.weights.get(BEST_EFFORT)
+            if weight and rest and weight.value + rest.value:
+                share = round(100 * weight.value / (weight.value + rest.value))
+                planned = round(100 * percent / (percent + qos.lossy_percent))
+                if abs(share - planned) > 1:
+                    odd = rest if weight.value == percent else weight  # the one that was changed
+                    yield from self.differ(kind, planned, share, odd)
 
     def _sizes(self, qos_facts: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:
-        yield from self._thresholds(qos_facts.ecn.get(qos.priority) or Ecn(), qos, lossless.marking)
-        if headroom := qos_facts.xoff_bytes.get(qos.priority):
+        for priority in qos.of(lossless):
+            yield from self._thresholds(qos_facts.ecn.get(priority) or Ecn(), qos, lossless.marking)
+        if headroom := qos_facts.xoff_bytes.get(qos.of(lossless)[0]):
             yield from self.differ("xoff", lossless.xoff_bytes, headroom.value, headroom)
         if qos_facts.cable_length_m:
             yield from self.differ(

@@ -90,6 +90,8 @@ KINDS: Mapping[str, Kind] = {
     "login": Kind("order of login methods", closed=True),
     "lossless": Kind("DSCPs of the lossless class"),
     "cnp": Kind("DSCPs of congestion notifications"),
+    "storage": Kind("DSCPs of the storage class"),
+    "storage_weight": Kind("weight of the storage class in percent of it and best effort"),
     "pfc": Kind("priorities with PFC", closed=True),
     "strict": Kind("strict priorities"),
     "weight": Kind("weight of the lossless class in percent"),

@@ -125,9 +125,10 @@ def _list(values: Iterable[object]) -> str:
 def roce_context(site: str, group: Group) -> dict[str, object] | None:
     """None where no fabric of the group has a lossless class."""
     fabrics = [
-        lossless(side.fabric.name, interfaces, side.facts.mtu, side.facts.qos)
+        lossless(side.fabric.name, interfaces, side.facts.mtu, qos)
         for side, _ in group.parts
-        if side.facts.qos is not None and side.fabric.spec.ethernet and (interfaces := group.lossless(side.fabric.name))
+        if side.fabric.spec.ethernet
+        for qos, interfaces in group.lossless(side.fabric.name).items()
     ]
     if not fabrics:
         return None

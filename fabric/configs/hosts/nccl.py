@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from fabric.base.grouping import grouped
 from fabric.configs.hosts.facts import facts_of
 from fabric.configs.hosts.view import ETHERNET, OWN_INTERFACE, Host, HostFabric, HostNic
-from fabric.model.plan import FabricPlan, GroupSpec
+from fabric.model.plan import FabricPlan, GroupSpec, Qos
 from fabric.model.plan.spec import RING
 from fabric.solver.routing import ADAPTIVE, ECMP
 
@@ -23,9 +24,10 @@ class Group:
     parts: tuple[tuple[HostFabric, GroupSpec], ...]  # (fabric, group of these servers in it)
     nics: tuple[HostNic, ...]  # names are common to the group, addresses are those of one server
 
-    def lossless(self, fabric: str) -> tuple[str, ...]:
-        """Ethernet ports in one fabric that RoCE runs on."""
-        return tuple(dict.fromkeys(n.interface for n in self.nics if n.fabric == fabric and n.kind == ETHERNET and n.qos))
+    def lossless(self, fabric: str) -> dict[Qos, list[str]]:
+        """Ethernet ports in one fabric that RoCE runs on, by their classes."""
+        ports = grouped((nic.qos, nic.interface) for nic in self.nics if nic.fabric == fabric and nic.kind == ETHERNET)
+        return {qos: list(dict.fromkeys(names)) for qos, names in ports.items() if qos}
 
     @property
     def addressed(self) -> tuple[str, ...]:

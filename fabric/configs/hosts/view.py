@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
@@ -16,6 +16,7 @@ from fabric.configs.hosts import direct
 from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
+from fabric.model.plan.spec import STORAGE
 
 # --- Names of ports in the kernel: the label of the cable where it can be -------------------------------------
 
@@ -210,7 +211,26 @@ class HostFabric:
         """The classes of a NIC: none where RoCE does not run on it."""
         spec = self.groups[group]
         use = spec.use_of(nic)[0]
-        return self.facts.qos if use not in spec.on_free_ports or use.lossless else None
+        qos, storage = self.facts.qos, self.fabric.spec.qos.storage
+        if self.fabric.spec.lossy(spec, use):
+            return None
+        return _of_nic(qos, of_storage=use.nics == STORAGE) if qos and storage else qos
+
+
+@cache
+def _of_nic(qos: Qos, *, of_storage: bool) -> Qos | None:
+    """The classes of a NIC, of which one is lossless: that of storage or that of RoCE; None without PFC.
+
+    It shares a port with best effort in the ratio of the switch.
+    """
+    storage = qos.storage
+    if storage is None or (of_storage and not storage.lossless):
+        return None
+    priority, dscp, percent = qos.priority, qos.dscp, qos.lossless_percent
+    if of_storage:
+        priority, dscp, percent = storage.priority, storage.dscp, storage.percent
+    share = round(100 * percent / (percent + qos.lossy_percent))
+    return replace(qos, priority=priority, dscp=dscp, lossless_percent=share, lossy_percent=100 - share, storage=None)
 
 
 def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[HostFabric]:

@@ -7,6 +7,7 @@ from fabric.base.text import plural
 from fabric.design.intent.site import Fabric
 from fabric.design.planner.hardware import how_to_state
 from fabric.model.plan import FabricSpec, GroupSpec
+from fabric.model.plan.spec import STORAGE
 
 
 def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
@@ -66,6 +67,19 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     _leaves_stated(spec, intent, report)
     if spec.converged:
         _converged(spec, report)
+    if spec.qos.storage is not None and not (spec.roce and spec.converged and _has_storage(spec)):
+        report.error(
+            "FAB109",
+            spec.at("qos", "storage"),
+            "qos.storage: expected storage NICs beside others on a fabric with a lossless class",
+            "remove it: `lossless_priority` and `lossless_dscp` are the class of a fabric for storage alone",
+        )
+
+
+def _has_storage(spec: FabricSpec) -> bool:
+    """Whether NICs for storage are connected beside others."""
+    purposes = {use.nics for group in spec.groups for use in group.uses}
+    return STORAGE in purposes and len(purposes) > 1
 
 
 def _leaves_stated(spec: FabricSpec, intent: Fabric, report: Report) -> None:

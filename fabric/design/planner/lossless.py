@@ -37,6 +37,7 @@ from fabric.model.plan import (
     Marking,
     Qos,
     RoleLossless,
+    ServiceClass,
     Sizing,
     Slot,
     SpeedAndLength,
@@ -179,9 +180,8 @@ def spread(spec: FabricSpec, sizing: Sizing) -> FreePortCounts:
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
                 speed = attachment.speed_gbps or sizing.groups[0].down_gbps
-                ports[speed, spec.lengths[ATTACHMENT].metres] += -(
-                    -attachment.links // (size.units_planned * size.unit_leaves)
-                )
+                links = -(-attachment.links // (size.units_planned * size.unit_leaves))
+                ports[speed, spec.lengths[ATTACHMENT].metres] += links * spec.lossless_classes
         for speed, count in beside_ports(size.servers_per_leaf, *beside(spec, groups[size.name], lossless=True)):
             ports[speed, spec.lengths[SERVER_LEAF].metres] += count
     return counts_by_group
@@ -193,11 +193,11 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> FreePor
         attachment.name for attachment in spec.attachments if attachment.external is None and attachment.lossless is not False
     }
     attached = (links.kind == ATTACHMENT) & np.array([device.name in names for device in devices], dtype=bool)[links.a]
-    nics = of_nics(spec, devices, links, lambda group, use: use in group.on_free_ports and use.lossless)
+    nics = of_nics(spec, devices, links, lambda group, use: use in group.on_free_ports and not spec.lossy(group, use))
     per_leaf: Counter[tuple[int, int, int]] = Counter()
     for kind, mine in ((ATTACHMENT, attached), (SERVER_LEAF, nics)):
         for leaf, speed in zip(links.b[mine].tolist(), links.speed_gbps[mine].tolist(), strict=True):
-            per_leaf[leaf, speed, spec.lengths[kind].metres] += 1
+            per_leaf[leaf, speed, spec.lengths[kind].metres] += spec.lossless_classes if kind == ATTACHMENT else 1
     ports: dict[str, dict[SpeedAndLength, int]] = {}
     for (leaf, speed, metres), count in per_leaf.items():
         counts, place = ports.setdefault(devices[leaf].group, {}), (speed, metres)
@@ -210,9 +210,12 @@ def _switches(
 ) -> Iterable[tuple[str, str, TierSpec, dict[SpeedAndLength, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
     server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
+    classes, groups = spec.lossless_classes, {group.name: group for group in spec.groups}
     for size in sizing.leaf_groups:
         layout = leaf_layout(spec, sizing, size)
-        counts = _counted([(layout.down, server), (layout.up, up)])
+        group = groups[size.name]
+        down = () if spec.lossy(group, group.uses[0]) else layout.down
+        counts = _counted([(down, server, 1), (layout.up, up, classes)])
         for place, count in on_free_ports.get(size.name, {}).items():
             counts[place] = counts.get(place, 0) + count
         yield LEAF, size.name, spec.leaf, counts
@@ -221,18 +224,19 @@ def _switches(
     top = spec.lengths[SPINE_CORE].metres
     if sizing.tiers == 2:
         used = min(leaf_spine_ports_used(sizing), len(spine_downlinks(spec, sizing)))
-        yield SPINE, "", spec.spine, _counted([(spine_downlinks(spec, sizing)[:used], up)])
+        yield SPINE, "", spec.spine, _counted([(spine_downlinks(spec, sizing)[:used], up, classes)])
         return
     spine = spine_layout(spec, sizing)
-    yield SPINE, "", spec.spine, _counted([(spine.down, up), (spine.up, top)])
-    yield CORE, "", spec.core, _counted([(core_downlinks(spec, sizing), top)])
+    yield SPINE, "", spec.spine, _counted([(spine.down, up, classes), (spine.up, top, classes)])
+    yield CORE, "", spec.core, _counted([(core_downlinks(spec, sizing), top, classes)])
 
 
-def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength, int]:
+def _counted(runs: Iterable[tuple[Iterable[Slot], int, int]]) -> dict[SpeedAndLength, int]:
+    """Priority groups by kind of port. `runs`: ports, length of their cables, lossless classes on each."""
     counts: dict[SpeedAndLength, int] = {}
-    for slots, length in runs:
+    for slots, length, classes in runs:
         for slot in slots:
-            counts[slot.speed_gbps, length] = counts.get((slot.speed_gbps, length), 0) + 1
+            counts[slot.speed_gbps, length] = counts.get((slot.speed_gbps, length), 0) + classes
     return counts
 
 
@@ -258,13 +262,15 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
         chosen = choose_ecn(qos_settings.ecn, place[0], buffer.trigger_bytes)
         _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
         ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
+    storage = qos_settings.storage
     qos = Qos(
         priority=qos_settings.lossless_priority,
         dscp=qos_settings.lossless_dscp,
         cnp_priority=qos_settings.cnp_priority,
         cnp_dscp=qos_settings.cnp_dscp,
         lossless_percent=qos_settings.lossless_percent,
-        lossy_percent=100 - qos_settings.lossless_percent,
+        lossy_percent=100 - qos_settings.lossless_percent - (storage.percent if storage else 0),
+        storage=ServiceClass(storage.priority, storage.dscp, storage.percent, storage.lossless) if storage else None,
         watchdog=Watchdog(qos_settings.watchdog_ms, qos_settings.watchdog_ms, min(200, qos_settings.watchdog_ms))
         if qos_settings.pfc_watchdog
         else None,
@@ -293,14 +299,16 @@ def _check_fits(
     # With a shared headroom pool, a port uses its part of the pool in addition to its reserved bytes.
     pool = bool(buffer.headroom_pool_bytes)
     taken = {place: room.size_bytes + pool * room.xoff_bytes for place, room in headrooms.items()}
-    parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]
+    noun = "ports" if spec.lossless_classes == 1 else "priority groups of ports"
+    parts = [f"{count} {noun} of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]
     longest = ("spine-core" if role == CORE else "leaf-spine") if role != LEAF or len(counts) > 1 else "server-leaf"
     report.error(
         "FAB145",
         spec.at("topology", "cable_length_m"),
         f"fabric '{spec.name}', {_ALL[role]} of {tier.switch}: expected PFC headroom within {buffer.total_bytes:,} bytes "
         f"of buffer, got {buffer.reserved_bytes:,}: {' + '.join(parts)}; cable lengths: {words(spec.lengths)}",
-        f"use shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
+        f"use shorter cables (`{longest}`), slower or fewer ports, "
+        f"{'' if spec.lossless_classes == 1 else '`storage: {lossless: false}`, '}or a switch with more buffer; "
         f"`fabric headroom --switch {tier.switch}` shows one link",
     )
 

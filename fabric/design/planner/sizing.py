@@ -187,15 +187,15 @@ def beside(
     With `lossless` only those of NICs that RoCE runs on.
     """
 
-    def taken(uses: Sequence[NicUse], leaf_sets: int) -> Iterator[FreePorts]:
-        wanted = (use for use in uses if use.lossless or not lossless)
+    def taken(its: GroupSpec, uses: Sequence[NicUse], leaf_sets: int) -> Iterator[FreePorts]:
+        wanted = (use for use in uses if not lossless or not spec.lossy(its, use))
         return (FreePorts(use.nic.speed_gbps, use.ports, leaf_set(spec), leaf_sets) for use in wanted)
 
     shared: Counter[int] = Counter()
     for other in spec.groups if group.name == spec.groups[0].name else ():
-        for its in taken(other.uses if other.shared else (), 1):
+        for its in taken(other, other.uses if other.shared else (), 1):
             shared[its.speed_gbps] += its.of(servers_on_set(spec, other))
-    further = taken(group.further, spec.rails(group) if spec.kind == "rail-optimized" else 1)
+    further = taken(group, group.further, spec.rails(group) if spec.kind == "rail-optimized" else 1)
     return tuple(further), tuple(sorted(shared.items()))
 
 

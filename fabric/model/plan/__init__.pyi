@@ -33,6 +33,7 @@ from .lossless import (
     Marking as Marking,
     Qos as Qos,
     RoleLossless as RoleLossless,
+    ServiceClass as ServiceClass,
     SpeedAndLength as SpeedAndLength,
     Watchdog as Watchdog,
 )

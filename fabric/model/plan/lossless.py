@@ -31,6 +31,7 @@ class Lossless:
     size_bytes: int  # what the port reserves of the buffer for the class
     method: str  # "computed" | "table" | "conservative"
     marking: Marking
+    priorities: tuple[int, ...] = ()  # that pause, where the fabric has several; () is that of RoCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,16 @@ class Buffer:
     trigger_bytes: int | None  # fill of a priority group at which it sends PAUSE while all ports are congested
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceClass:
+    """A weighted class beside that of RoCE."""
+
+    priority: int
+    dscp: int
+    percent: int  # ETS weight
+    lossless: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Qos:
     """The classes of a fabric. Traffic class, queue, priority group and PFC priority have one number throughout."""
@@ -69,6 +80,18 @@ class Qos:
     buffer_model: str  # "auto" | "static" | "dynamic": which of SONiC's models
     buffer: Buffer
     lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
+    storage: ServiceClass | None = None  # of storage NICs; None: they have that of RoCE
+
+    @property
+    def paused(self) -> tuple[int, ...]:
+        """Every lossless priority."""
+        storage = self.storage
+        return (self.priority, storage.priority) if storage and storage.lossless else (self.priority,)
+
+    def of(self, port: Lossless) -> tuple[int, ...]:
+        """Priorities that pause on a port."""
+        return port.priorities or (self.priority,)
+
     memory_percent: int = 0  # share of the shared buffer for the lossless class, 0: that of the network OS
 
 

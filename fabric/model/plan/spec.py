@@ -108,6 +108,9 @@ class SiteSettings:
 # --- Site and fabrics -----------------------------------------------------------------------------------------
 
 
+STORAGE = "storage"  # purpose of NICs that may have a class of their own
+
+
 @dataclass(frozen=True, slots=True)
 class NicUse:
     """NICs of one purpose that a fabric connects."""
@@ -273,6 +276,17 @@ class FabricSpec:
         from fabric.hardware.headroom_formulas import ROCE_HEADERS_BYTES  # late: counts alone need none of it
 
         return self.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if self.isolation == "evpn" else 0)
+
+    @property
+    def lossless_classes(self) -> int:
+        """Priorities with PFC on links between switches and to attachments; a server port has one."""
+        return 2 if self.qos.storage is not None and self.qos.storage.lossless else 1
+
+    def lossy(self, group: GroupSpec, use: NicUse) -> bool:
+        """Whether NICs of a group have no PFC, although the fabric has it."""
+        storage = self.qos.storage
+        without = storage is not None and not storage.lossless and use.nics == STORAGE
+        return without or (use in group.on_free_ports and not use.lossless)
 
     @property
     def switchless(self) -> bool:

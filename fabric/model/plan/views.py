@@ -47,7 +47,8 @@ class Port:
     link_local: bool = False  # an unnumbered port: IPv6 link-local only (RFC 8950)
     reserved: str = ""  # what an uncabled port is kept for, "" when it is free
     closed: bool = False  # cabled, but its server belongs to no tenant: shut
-    lossless: Lossless | None = None  # carries the lossless class
+    lossless: Lossless | None = None  # carries a lossless class
+    trusted: bool = False  # carries a class without PFC: its DSCP counts
     vrf: str = ""  # tenant of a routed port, "" for the default VRF
     untagged: int = 0  # VLAN of a layer-2 port, 0: none
     tagged: tuple[int, ...] = ()

@@ -203,6 +203,20 @@ class Ecn(Key):
         return self
 
 
+MAX_WEIGHTED_PERCENT = 95  # of a port; best effort has the rest
+
+
+class StorageClass(Key):
+    """A class of its own for storage traffic, beside that of collectives."""
+
+    priority: Lossless = Field(4, description="PFC priority, traffic class and queue")
+    dscp: Dscp = Field(34, description="DSCP of storage data")
+    percent: int = Field(20, ge=5, le=85, description="guaranteed bandwidth, percent of a port")
+    lossless: bool = Field(
+        True, description="PFC, headroom and ECN, for NVMe-oF and NFS over RDMA; false: a queue and its bandwidth, for TCP"
+    )
+
+
 class Qos(Key):
     """Lossless Ethernet for RoCE."""
 
@@ -221,6 +235,13 @@ class Qos(Key):
     )
     lossless_percent: int = Field(
         60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
+    )
+    storage: StorageClass | None = Field(
+        None,
+        description=(
+            "class of storage NICs on a fabric that has others too; default: that of RoCE. `{}` is priority 4, DSCP 34, 20 "
+            "percent, lossless"
+        ),
     )
     lossless_memory_percent: int | None = Field(
         None,
@@ -244,6 +265,15 @@ class Qos(Key):
         for what in ("priority", "dscp"):
             if getattr(self, f"lossless_{what}") == (same := getattr(self, f"cnp_{what}")):
                 raise ValueError(f"expected a cnp_{what} that differs from lossless_{what}, got {same} for both")
+            own = getattr(self.storage, what, None)
+            other = next((key for key in (f"lossless_{what}", f"cnp_{what}") if getattr(self, key) == own), "")
+            if other:
+                raise ValueError(f"expected a storage.{what} that differs from {other}, got {own} for both")
+        if self.storage and self.lossless_percent + self.storage.percent > MAX_WEIGHTED_PERCENT:
+            got = f"{self.lossless_percent} and {self.storage.percent}"
+            raise ValueError(
+                f"expected lossless_percent and storage.percent of at most {MAX_WEIGHTED_PERCENT} together, got {got}"
+            )
         return self
 
 

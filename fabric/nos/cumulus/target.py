@@ -66,6 +66,7 @@ TARGET = Target(
         leaks=True,
         external=True,
         lossless=True,
+        storage_class=True,
         watchdog=True,
         lossless_memory=True,
         hash_seed=False,  # setting a seed restarts switchd, and every switch has a random one already

@@ -74,6 +74,7 @@ TARGET = Target(
         leaks=True,
         external=True,
         lossless=True,
+        storage_class=True,
         watchdog=True,
         hash_seed=False,  # a platform command whose range and side effects Arista's public pages do not give
         dynamic_balancing="asked",  # takes its ECMP groups from a table of its own

@@ -70,6 +70,7 @@ TARGET = Target(
         multihoming="esi",
         external=True,
         lossless=True,
+        storage_class=True,
         watchdog=True,
         snmp=True,
         gnmi=True,

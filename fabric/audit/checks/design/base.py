@@ -153,7 +153,7 @@ def meant(fabric: FabricPlan) -> Ints:
     links = fabric.links
     out = {attachment.name for attachment in fabric.spec.attachments if attachment.external or attachment.lossless is False}
     plain = np.array([device.name in out for device in fabric.devices], dtype=bool)
-    tcp = of_nics(fabric.spec, fabric.devices, links, lambda group, use: use in group.on_free_ports and not use.lossless)
+    tcp = of_nics(fabric.spec, fabric.devices, links, fabric.spec.lossy)
     return np.flatnonzero((fabric.tenancy.owner != CLOSED) & ~((links.kind == ATTACHMENT) & plain[links.a]) & ~tcp)
 
 

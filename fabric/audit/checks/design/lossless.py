@@ -30,6 +30,7 @@ from fabric.model.plan import (
     LEAF,
     LONGER_WARNING,
     SERVER,
+    SERVER_LEAF,
     SWITCH_ROLES,
     FabricLossless,
     FabricPlan,
@@ -379,9 +380,9 @@ def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[SpeedAndLengt
     counts: dict[SpeedAndLength, Ints] = {}
     for kind, speed in sorted({(link.kind, link.speed_gbps) for link in ends(fabric)}):
         alike = used[(links.kind[used] == kind) & (links.speed_gbps[used] == speed)]
-        place = (speed, fabric.spec.lengths[kind].metres)
+        place, classes = (speed, fabric.spec.lengths[kind].metres), 1 if kind == SERVER_LEAF else fabric.spec.lossless_classes
         both = np.bincount(links.a[alike], minlength=size) + np.bincount(links.b[alike], minlength=size)
-        counts[place] = counts.get(place, np.zeros(size, dtype=np.int64)) + both
+        counts[place] = counts.get(place, np.zeros(size, dtype=np.int64)) + both * classes
     sort = sorts(fabric)
     most_cabled: dict[tuple[str, str], dict[SpeedAndLength, tuple[int, int]]] = {}
     for place, count in counts.items():

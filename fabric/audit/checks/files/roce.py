@@ -88,7 +88,7 @@ class Dscp(FilesCheck):
     severity = ERROR
     example = "DSCP 26 in priority 3 on all switches, in priority 0 on leaf004"
     remediation = "configure the same DSCP map on all switches"
-    kinds: ClassVar = ("lossless", "cnp")
+    kinds: ClassVar = ("lossless", "cnp", "storage")
     of_component: ClassVar = True
 
     def check(self, network: Network) -> Iterator[Finding]:
@@ -182,7 +182,7 @@ class Shares(FilesCheck):
     severity = ERROR
     example = "weight 40 for the lossless queue; the plan has 60"
     remediation = REGENERATE
-    kinds: ClassVar = ("strict", "weight")
+    kinds: ClassVar = ("strict", "weight", "storage_weight")
 
 
 class EcnThresholds(FilesCheck):

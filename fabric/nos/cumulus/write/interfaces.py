@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # --- Lossless classes: the RoCE profile, and what differs from it ---------------------------------------------
 
 BEST_EFFORT, LOSSLESS, CNP = 0, 3, 6  # traffic classes of the profile
+STORAGE = 4  # traffic class beside them
 PROFILE = (3, 26, 6, 48)  # priority and DSCP of data, priority and DSCP of notifications
 EVEN = 50  # percent of the wire for data and for best effort
 POLL_MS = (100, 5000)
@@ -34,7 +35,8 @@ def qos(view: SwitchView) -> Tree:
         weights(planned),
         memory(planned),
         flow_control(view, planned),
-        marking(names),
+        marking(names, (LOSSLESS, STORAGE)[: len(planned.paused)]),
+        pools(planned),
     )
     if planned.watchdog:
         poll = min(max(planned.watchdog.poll_ms, POLL_MS[0]), POLL_MS[1])
@@ -48,8 +50,12 @@ def port_qos(view: SwitchView, port: Port, names: Mapping[Marking, str]) -> Tree
     if view.qos is None or not names:
         return {}
     if port.lossless is None:
-        return {"qos": {"pfc": {"profile": NO_PFC}, "mapping": {"profile": UNTRUSTED}}}
-    tree: Tree = {"pfc": {"profile": cable_profile(port)}, "congestion-control": {"profile": names[port.lossless.marking]}}
+        untrusted = {} if port.trusted else {"mapping": {"profile": UNTRUSTED}}
+        return {"qos": {"pfc": {"profile": NO_PFC}, **untrusted}}
+    tree: Tree = {
+        "pfc": {"profile": cable_profile(view.qos, port)},
+        "congestion-control": {"profile": names[port.lossless.marking]},
+    }
     if view.qos.watchdog:
         tree["pfc-watchdog"] = {"state": "enable"}
     return {"qos": tree}
@@ -60,14 +66,16 @@ def classes(planned: Qos) -> Tree:
 
     Then every DSCP is configured whose block of eight maps to one of the two classes: only the chosen two belong there.
     """
-    if (planned.priority, planned.dscp, planned.cnp_priority, planned.cnp_dscp) == PROFILE:
+    storage = planned.storage
+    if (planned.priority, planned.dscp, planned.cnp_priority, planned.cnp_dscp) == PROFILE and storage is None:
         return {}
-    special = {planned.priority, planned.cnp_priority}
+    special = {planned.priority, planned.cnp_priority} | ({storage.priority} if storage else set())
     priorities = {code: 0 if code // 8 in special else code // 8 for code in range(64)}
     priorities |= {planned.dscp: planned.priority, planned.cnp_dscp: planned.cnp_priority}
+    priorities |= {storage.dscp: storage.priority} if storage else {}
     dscp = {str(code): {"switch-priority": level} for code, level in priorities.items() if level != code // 8}
     was = {3: LOSSLESS, 6: CNP}
-    now = {planned.priority: LOSSLESS, planned.cnp_priority: CNP}
+    now = {planned.priority: LOSSLESS, planned.cnp_priority: CNP} | ({storage.priority: STORAGE} if storage else {})
     queues = {
         str(level): {"traffic-class": now.get(level, BEST_EFFORT)}
         for level in range(8)
@@ -76,18 +84,20 @@ def classes(planned: Qos) -> Tree:
     return {
         "mapping": {"default-global": {"trust": "both", "dscp": dscp}},
         **({"egress-queue-mapping": {"default-global": {"switch-priority": queues}}} if queues else {}),
-        "pfc": {"default-global": {"switch-priority": keys([planned.priority])}},
+        "pfc": {"default-global": {"switch-priority": keys(planned.paused)}},
     }
 
 
 def weights(own: Qos) -> Tree:
-    if own.lossless_percent == EVEN:
+    if own.lossless_percent == EVEN and own.storage is None:
         return {}
     classes = {
         str(BEST_EFFORT): {"mode": "dwrr", "bw-percent": own.lossy_percent},
         str(LOSSLESS): {"mode": "dwrr", "bw-percent": own.lossless_percent},
         str(CNP): {"mode": "strict"},
     }
+    if own.storage:
+        classes[str(STORAGE)] = {"mode": "dwrr", "bw-percent": own.storage.percent}
     return {"egress-scheduler": {"default-global": {"traffic-class": classes}}}
 
 
@@ -99,16 +109,30 @@ def memory(own: Qos) -> Tree:
     return {"traffic-pool": {pool: {"memory-percent": share} for pool, share in shares.items()}}
 
 
-def cable_profile(port: Port) -> str:
-    return f"ROCE-{max(1, port.length_m)}M"
+def pools(own: Qos) -> Tree:
+    """Which priorities have which of the two pools, where more than that of the profile is lossless."""
+    if len(own.paused) == 1:
+        return {}
+    lossy = [priority for priority in range(8) if priority not in own.paused]
+    shares = {"default-lossy": lossy, "roce-lossless": own.paused}
+    return {"traffic-pool": {pool: {"switch-priority": keys(priorities)} for pool, priorities in shares.items()}}
+
+
+def cable_profile(own: Qos, port: Port) -> str:
+    """`ROCE-5M`, and where storage has a class of its own `STORAGE-5M` and `ROCE-STORAGE-5M`."""
+    priorities = own.of(port.lossless) if port.lossless else ()
+    names = [name for name, priority in zip(("ROCE", "STORAGE"), own.paused, strict=False) if priority in priorities]
+    return f"{'-'.join(names)}-{max(1, port.length_m)}M"
 
 
 def flow_control(view: SwitchView, qos: Qos) -> Tree:
     """A profile per length of cable: the switch works out the headroom of the chip and the speed from it."""
-    priority = {"switch-priority": keys([qos.priority])}
+    priority = {"switch-priority": keys(qos.paused)}
     on, off = {"rx": "enable", "tx": "enable"}, {"rx": "disable", "tx": "disable"}
     profiles: Tree = {
-        cable_profile(port): priority | on | {"cable-length": max(1, port.length_m)}
+        cable_profile(qos, port): {"switch-priority": keys(qos.of(port.lossless))}
+        | on
+        | {"cable-length": max(1, port.length_m)}
         for port in view.ports
         if port.up and port.lossless
     }
@@ -135,18 +159,19 @@ def marking_names(view: SwitchView) -> dict[Marking, str]:
     return names
 
 
-def marking(names: Mapping[Marking, str]) -> Tree:
+def marking(names: Mapping[Marking, str], classes: Sequence[int]) -> Tree:
     """Marks, and never drops; notifications lie in a class of their own, which has no profile."""
     profiles = {
         name: {
             "traffic-class": {
-                str(LOSSLESS): {
+                str(number): {
                     "ecn": "enable",
                     "red": "disable",
                     "min-threshold": mark.kmin_bytes,
                     "max-threshold": mark.kmax_bytes,
                     "probability": max(1, mark.pmax_percent),
                 }
+                for number in classes
             }
         }
         for mark, name in names.items()

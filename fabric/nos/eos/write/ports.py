@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabric.base.rounding import ceil_div
-from fabric.model.plan import Lossless, Marking, Qos, SwitchView, Watchdog
+from fabric.model.plan import Lossless, Marking, Qos, ServiceClass, SwitchView, Watchdog
 from fabric.nos.target import description, lanes, pam4, port_lanes
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # --- QoS: classes, one profile for each kind of port, and the PFC watchdog ------------------------------------
 
+ROCE, STORAGE = "ROCE", "STORAGE"  # names of profiles
 CONTROL = 7  # class and queue of control traffic, which EOS ties together
 
 
@@ -34,7 +35,8 @@ class Timers:
 @dataclass(frozen=True, slots=True)
 class Profile:
     name: str
-    marking: Marking
+    marking: Marking | None  # None: without PFC
+    priorities: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,7 @@ class Classes:
     profiles: tuple[Profile, ...]
     priority: int  # class, queue and PFC priority of RoCE data
     lossless_percent: int
+    storage: ServiceClass | None
     best_queue: int
     lossy_percent: int
     notice_queue: int
@@ -59,17 +62,28 @@ def profiles(view: SwitchView) -> dict[Lossless, str]:
         if port.lossless:
             speeds.setdefault(port.lossless.marking, []).append(port.ref.speed_gbps)
     names = _names({marking: max(found) for marking, found in speeds.items()})
-    return {port.lossless: names[port.lossless.marking] for port in view.ports if port.lossless}
+    own = view.qos.paused if view.qos else ()
+    return {
+        port.lossless: _of_classes(names[port.lossless.marking], port.lossless.priorities, own)
+        for port in view.ports
+        if port.lossless
+    }
+
+
+def _of_classes(name: str, priorities: tuple[int, ...], paused: tuple[int, ...]) -> str:
+    """`ROCE-400G`, and where storage has a class of its own `STORAGE-400G` and `ROCE-STORAGE-400G`."""
+    names = [word for word, priority in zip((ROCE, STORAGE), paused, strict=False) if priority in priorities]
+    return name.replace(ROCE, "-".join(names), 1) if names else name
 
 
 def _names(markings: Mapping[Marking, int]) -> dict[Marking, str]:
     """`ROCE` when all ports mark alike, else by the speed of the port: `ROCE-400G`."""
     if len(markings) == 1:
-        return dict.fromkeys(markings, "ROCE")
+        return dict.fromkeys(markings, ROCE)
     taken: dict[str, int] = {}
     names = {}
     for marking, gbps in markings.items():
-        name = f"ROCE-{gbps}G"
+        name = f"{ROCE}-{gbps}G"
         taken[name] = taken.get(name, 0) + 1
         names[marking] = name if taken[name] == 1 else f"{name}-{taken[name]}"
     return names
@@ -79,17 +93,23 @@ def classes(view: SwitchView, names: Mapping[Lossless, str]) -> Classes | None:
     qos = view.qos
     if qos is None:
         return None
-    best = next(number for number in range(8) if number not in (qos.priority, qos.cnp_priority))
-    shared = max(best, qos.priority)  # the highest round-robin queue
+    weighted = (qos.priority, *((qos.storage.priority,) if qos.storage else ()))
+    best = next(number for number in range(8) if number not in (*weighted, qos.cnp_priority))
+    shared = max(best, *weighted)  # the highest round-robin queue
     notice = max(qos.cnp_priority, min(shared + 1, CONTROL))
     strict = notice > shared
-    queues = {best: best, qos.priority: qos.priority, qos.cnp_priority: notice if strict else qos.cnp_priority}
-    by_marking = {lossless.marking: name for lossless, name in names.items()}
+    queues = (
+        {best: best} | {number: number for number in weighted} | {qos.cnp_priority: notice if strict else qos.cnp_priority}
+    )
+    made = {name: Profile(name, lossless.marking, qos.of(lossless)) for lossless, name in names.items()}
+    if any(port.trusted for port in view.ports):
+        made[STORAGE] = Profile(STORAGE, None, ())
     return Classes(
         maps=tuple(_maps(qos, best, queues, tunnels=view.overlay is not None)),
-        profiles=tuple(Profile(name, marking) for marking, name in by_marking.items()),
+        profiles=tuple(made.values()),
         priority=qos.priority,
         lossless_percent=qos.lossless_percent,
+        storage=qos.storage,
         best_queue=best,
         lossy_percent=qos.lossy_percent,
         notice_queue=queues[qos.cnp_priority],
@@ -100,13 +120,17 @@ def classes(view: SwitchView, names: Mapping[Lossless, str]) -> Classes | None:
 
 def _maps(qos: Qos, best: int, queues: Mapping[int, int], *, tunnels: bool) -> Iterable[str]:
     """EOS sends DSCP 24 to 31 to class 3 and 48 to 55 to class 6 by default: every code point is configured here."""
-    others = [str(dscp) for dscp in range(64) if dscp not in (qos.dscp, qos.cnp_dscp)]
+    storage = qos.storage
+    others = [str(dscp) for dscp in range(64) if dscp not in (qos.dscp, qos.cnp_dscp, storage.dscp if storage else 64)]
     yield f"qos map cos {' '.join(map(str, range(8)))} to traffic-class {best}"
     yield f"qos map dscp {' '.join(others)} to traffic-class {best}"
     yield f"qos map dscp {qos.dscp} to traffic-class {qos.priority}"
+    if storage:
+        yield f"qos map dscp {storage.dscp} to traffic-class {storage.priority}"
     yield f"qos map dscp {qos.cnp_dscp} to traffic-class {qos.cnp_priority}"
     if tunnels:  # an outer header that is not copied from the inner one has the DSCP of the class
-        for number, dscp in sorted({best: 0, qos.priority: qos.dscp, qos.cnp_priority: qos.cnp_dscp}.items()):
+        marks = {best: 0, qos.priority: qos.dscp, qos.cnp_priority: qos.cnp_dscp}
+        for number, dscp in sorted((marks | ({storage.priority: storage.dscp} if storage else {})).items()):
             yield f"qos map traffic-class {number} to dscp {dscp}"
     for number, queue in sorted(queues.items()):
         if number != CONTROL:
@@ -236,8 +260,8 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
         channel=port.lag,
         switchport=() if bonded or not port.bridged else switchport(port.untagged, port.tagged),
         filter=f"{_ip(view)} access-group {filter_name(port.acl)} in" if port.acl else "",
-        profile="" if bonded or port.lossless is None else profiles[port.lossless],
-        untrusted=not bonded and view.qos is not None and port.lossless is None,
+        profile="" if bonded else _profile(port, profiles),
+        untrusted=not bonded and view.qos is not None and not _profile(port, profiles),
         tracked="upstream" if view.pair and port.kind == "fabric" else "",
         slices=tuple(_slice(view, name, port, part) for part in port.subinterfaces),
     )
@@ -263,12 +287,16 @@ def _slice(view: SwitchView, name: str, port: Port, part: Subinterface) -> Slice
     )
 
 
+def _profile(port: Port, profiles: Mapping[Lossless, str]) -> str:
+    return profiles[port.lossless] if port.lossless else STORAGE if port.trusted else ""
+
+
 def channels(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Channel]:
     ports = {port.ref: port for port in view.ports}
-    return [_channel(view, lag, ports[lag.ports[0]].lossless, profiles) for lag in view.lags]
+    return [_channel(view, lag, _profile(ports[lag.ports[0]], profiles)) for lag in view.lags]
 
 
-def _channel(view: SwitchView, lag: Lag, lossless: Lossless | None, profiles: Mapping[Lossless, str]) -> Channel:
+def _channel(view: SwitchView, lag: Lag, profile: str) -> Channel:
     return Channel(
         name=f"Port-Channel{lag.number}",
         description=lag.description,
@@ -278,8 +306,8 @@ def _channel(view: SwitchView, lag: Lag, lossless: Lossless | None, profiles: Ma
         preference=DF_PREFERRED if lag.preferred else DF_OTHER,
         route_target=lag.system_mac,
         system_id=grouped(lag.system_mac, 4, "."),
-        profile="" if lossless is None else profiles[lossless],
-        untrusted=view.qos is not None and lossless is None,
+        profile=profile,
+        untrusted=view.qos is not None and not profile,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from fabric.hardware.catalog.asics import BufferPool, BufferProfile, TierBuffers
 from fabric.model.plan import LEAF, Lossless, Port, Qos, SwitchView
@@ -80,7 +81,7 @@ def _dynamic(qos: Qos, stock: TierBuffers, ports: Mapping[str, Port], lengths: d
     for name, port in ports.items():
         groups |= {f"{name}|0": {"profile": "ingress_lossy_profile"}}
         if port.lossless:
-            groups[f"{name}|{qos.priority}"] = {"profile": "NULL"}  # NULL: computed
+            groups |= {f"{name}|{number}": {"profile": "NULL"} for number in qos.of(port.lossless)}  # NULL: computed
     return {
         "CABLE_LENGTH": {AZURE: lengths},
         "BUFFER_POOL": pools,
@@ -116,7 +117,7 @@ def _traditional(
         if port.lossless:
             room = headroom(view, port, sku)
             lengths[name] = room.cable
-            groups[f"{name}|{qos.priority}"] = {"profile": room.profile}
+            groups |= {f"{name}|{number}": {"profile": room.profile} for number in qos.of(port.lossless)}
             known = widest.get(room.profile, port.lossless)
             widest[room.profile] = max(known, port.lossless, key=lambda item: item.xoff_bytes)
     offset = xon_offset(view, sku)
@@ -260,13 +261,14 @@ def headroom_row(lossless: Lossless, exponent: int, offset: int | None) -> dict[
 
 
 def queue_rows(qos: Qos, ports: Mapping[str, Port], lossy: str) -> Table:
-    """Ranges around the lossless queue: two keys that overlap are an error of the orchestration agent."""
-    spans = [
-        (0, qos.priority - 1, lossy),
-        (qos.priority, qos.priority, "egress_lossless_profile"),
-        (qos.priority + 1, 7, lossy),
-    ]
-    split = {str(low) if low == high else f"{low}-{high}": profile for low, high, profile in spans if low <= high}
+    """Ranges around the lossless queues: two keys that overlap are an error of the orchestration agent."""
+    profiles = ["egress_lossless_profile" if number in qos.paused else lossy for number in range(8)]
+    spans, low = [], 0
+    for profile, run in groupby(profiles):
+        high = low + len(list(run)) - 1
+        spans.append((low, high, profile))
+        low = high + 1
+    split = {str(low) if low == high else f"{low}-{high}": profile for low, high, profile in spans}
     rows: Table = {}
     for name, port in ports.items():
         for queues, profile in (split if port.lossless else {"0-7": lossy}).items():

@@ -13,7 +13,7 @@ from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.nos.target import description, far_end, lane_list, pam4
 
 if TYPE_CHECKING:
-    from fabric.model.plan import Marking, Port, PortRef, Qos, SwitchView
+    from fabric.model.plan import Lossless, Marking, Port, PortRef, Qos, SwitchView
 
 
 # --- Ports ----------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def neighbor_tables(view: SwitchView, names: list[str]) -> Tables:
 
 # --- The lossless class: maps, schedulers, ECN profiles and watchdog, one number for all of them --------------
 
-ROCE, BEST_EFFORT, CNP = "ROCE", "BEST-EFFORT", "CNP"
+ROCE, STORAGE, BEST_EFFORT, CNP = "ROCE", "STORAGE", "BEST-EFFORT", "CNP"
 NUMBERS = range(8)
 PORTS_PER_STEP = 32  # the watchdog polls each port less often on a switch with more ports
 MAX_POLL_MS, MAX_DETECT_MS, MAX_RESTORE_MS = 1000, 5000, 60_000
@@ -197,6 +197,8 @@ def qos_tables(view: SwitchView, names: list[str], *, pfc_to_group: bool) -> Tab
         BEST_EFFORT: {"type": "DWRR", "weight": str(qos.lossy_percent)},
         CNP: {"type": "STRICT"},
     }
+    if qos.storage:
+        tables["SCHEDULER"][STORAGE] = {"type": "DWRR", "weight": str(qos.storage.percent)}
     profiles = marking_names(view)
     tables["WRED_PROFILE"] = {name: wred_row(marking) for marking, name in profiles.items()}
     tables["PORT_QOS_MAP"] = port_maps(view, qos, names, pfc_to_group=pfc_to_group)
@@ -208,39 +210,44 @@ def qos_tables(view: SwitchView, names: list[str], *, pfc_to_group: bool) -> Tab
 def map_tables(qos: Qos, *, pfc_to_group: bool) -> Tables:
     same = {str(n): str(n) for n in NUMBERS}
     classes = {qos.dscp: str(qos.priority), qos.cnp_dscp: str(qos.cnp_priority)}
+    if qos.storage:
+        classes[qos.storage.dscp] = str(qos.storage.priority)
     tables: Tables = {
         "DSCP_TO_TC_MAP": {
             ROCE: {str(dscp): classes.get(dscp, "0") for dscp in range(64)},
             BEST_EFFORT: {str(dscp): "0" for dscp in range(64)},
         },
         "TC_TO_QUEUE_MAP": {ROCE: same},
-        "TC_TO_PRIORITY_GROUP_MAP": {ROCE: {str(n): str(n if n == qos.priority else 0) for n in NUMBERS}},
+        "TC_TO_PRIORITY_GROUP_MAP": {ROCE: {str(n): str(n if n in qos.paused else 0) for n in NUMBERS}},
         "MAP_PFC_PRIORITY_TO_QUEUE": {ROCE: same},
     }
     if pfc_to_group:
-        tables["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"] = {ROCE: {str(qos.priority): str(qos.priority)}}
+        tables["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"] = {ROCE: {str(n): str(n) for n in qos.paused}}
     return tables
 
 
 def port_maps(view: SwitchView, qos: Qos, names: list[str], *, pfc_to_group: bool) -> Table:
-    lossless = {
-        "dscp_to_tc_map": ROCE,
-        "tc_to_queue_map": ROCE,
-        "tc_to_pg_map": ROCE,
-        "pfc_to_queue_map": ROCE,
-        **({"pfc_to_pg_map": ROCE} if pfc_to_group else {}),
-        "pfc_enable": str(qos.priority),
-        **({"pfcwd_sw_enable": str(qos.priority)} if qos.watchdog else {}),
-    }
+    trusted = {"dscp_to_tc_map": ROCE, "tc_to_queue_map": ROCE, "tc_to_pg_map": ROCE}
+
+    def lossless(port: Lossless) -> dict[str, str]:
+        priorities = ",".join(map(str, sorted(qos.of(port))))
+        return {
+            **trusted,
+            "pfc_to_queue_map": ROCE,
+            **({"pfc_to_pg_map": ROCE} if pfc_to_group else {}),
+            "pfc_enable": priorities,
+            **({"pfcwd_sw_enable": priorities} if qos.watchdog else {}),
+        }
+
     lossy = {"dscp_to_tc_map": BEST_EFFORT, "tc_to_queue_map": ROCE, "tc_to_pg_map": ROCE}
     rows: Table = {"global": {"dscp_to_tc_map": ROCE}}
     for name, port in zip(names, view.ports, strict=True):
-        rows[name] = dict(lossless if port.lossless else lossy)
+        rows[name] = lossless(port.lossless) if port.lossless else dict(trusted if port.trusted else lossy)
     return rows
 
 
 def queues(view: SwitchView, qos: Qos, names: list[str], profiles: dict[Marking, str]) -> Table:
-    """Three queues of every cabled port; traffic of the class may leave through a port that does not pause."""
+    """A queue for each class on every cabled port; traffic of the class may leave through a port that does not pause."""
     rows: Table = {}
     for name, port in zip(names, view.ports, strict=True):
         if port.peer is None:
@@ -251,6 +258,8 @@ def queues(view: SwitchView, qos: Qos, names: list[str], profiles: dict[Marking,
             qos.cnp_priority: {"scheduler": CNP},
             qos.priority: {"scheduler": ROCE, **marked},
         }
+        if qos.storage:
+            of[qos.storage.priority] = {"scheduler": STORAGE, **(marked if qos.storage.lossless else {})}
         rows |= {f"{name}|{queue}": of[queue] for queue in sorted(of)}
     return rows
 
