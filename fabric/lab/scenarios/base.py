@@ -21,7 +21,7 @@ from fabric.lab.outcome import Measure, finding
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected
 from fabric.lab.proofs.base import ProofResult
-from fabric.lab.proofs.overlay import wait as wait_for_overlay
+from fabric.lab.proofs.overlay import learn_again, wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
 from fabric.model.plan import LEAF, SPINE
@@ -216,9 +216,8 @@ class Stage:
         return faults
 
     def learn_again(self, dead: Collection[str] = ()) -> None:
-        """Daemons that forget learn when their EVPN sessions start afresh."""
-        for leaf in (leaf for leaf in self.leaves if leaf not in dead):
-            self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
+        """Has daemons that forget learn again what they have forgotten."""
+        learn_again(self.live, (leaf for leaf in self.leaves if leaf not in dead))
 
     def set_port(self, end: End, up: bool) -> None:
         """Pulls or plugs a port; slices of it go with it."""

@@ -34,8 +34,8 @@ LINKS = """
 
 Links by kind of device and switch, in the topology file and in `links.csv`: number, speed and ends are equal.
 `tests/audit/architectures` holds the numbers and tests them without the published files. The 1G ports of servers are dealt
-out to the out-of-band switches in turns that begin at another switch: on a switch the two differ by at most one port of a kind
-of server.
+out to the out-of-band switches in turns that begin at another switch: on one of them the two differ by at most one port of a
+kind of server.
 """
 
 SWITCHES = """

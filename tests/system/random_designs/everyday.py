@@ -135,7 +135,7 @@ def add(draft: Draft, wanted: Wanted) -> Part:
 
 def _bonded(rng: random.Random, fabric: dict[str, Any]) -> None:
     """A switch below the pair, in the first tenant that has networks."""
-    names = [tenant["name"] for tenant in fabric["tenants"] if tenant.get("networks")]
+    names = [tenant["name"] for tenant in fabric.get("tenants", []) if tenant.get("networks")]
     if names:
         below = {"name": f"below-{fabric['purpose']}", "links": rng.choice((2, 4)), "tenant": names[0], "bond": True}
         fabric["topology"].setdefault("attachments", []).append(below)
