@@ -24,7 +24,18 @@ from tests.goldens import GOLDEN
 GENERATED = ROOT / "generated"
 DIGESTS = GOLDEN / "examples"
 COMMITTED = ("ai-cumulus", "ai-eos", "evpn-lab", "starter", "three-tier")
-DIGESTED = ("ai-frr", "ai-junos", "ai-nxos", "ai-sonic", "gb300-twin-plane", "h100-4su", "lab")  # not b200-3tier, by its size
+DIGESTED = (
+    "ai-frr",
+    "ai-junos",
+    "ai-nxos",
+    "ai-sonic",
+    "era-2-4-3-200",
+    "era-2-8-5-200",
+    "era-2-8-9-400",
+    "gb300-twin-plane",
+    "h100-4su",
+    "lab",
+)  # not b200-3tier, by its size
 SITES = tuple(sorted(COMMITTED + DIGESTED))
 GENERATE = "from fabric.cli import main; main()"  # of the folder it runs in
 

@@ -74,6 +74,7 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
     from fabric.audit.checks import named_folder
     from fabric.audit.checks.run import run
     from fabric.base.diagnostics import tried
+    from fabric.deliver.cabling.runs import without_cable
     from fabric.design.intent.intent import refuse_same_site
 
     folder = named_folder(scope)
@@ -86,7 +87,7 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
 
     _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
     ready, more = tried(intents, lambda intent: render(plan(intent), intent))
-    return run(scope, folder, ready, [*mistakes, *more], fail_on, progress)
+    return run(scope, folder, ready, [*mistakes, *more], fail_on, beside=without_cable, progress=progress)
 
 
 def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | None = None) -> SiteDrift:

@@ -41,12 +41,16 @@ SHAPES = {
     "explain": Shape("fabric.audit.codes:ExplainDocument"),
     "explore": Shape("fabric.deliver.explore.report:SweepDocument", version=2),
     "goodput": Shape("fabric.deliver.compare.money:GoodputCostDocument"),
+    "goodput-vary": Shape("fabric.solver.goodput.sweep:GoodputSweepDocument", "`fabric goodput --vary … --json`"),
     "headroom": Shape("fabric.hardware.headroom:Headroom"),
     "lab-test": Shape("fabric.lab.reports:OutcomeDocument", "`fabric lab test --json`"),
     "plan": Shape("fabric.model.plan.summary:PlanDocument"),
     "plan-against": Shape("fabric.design.moves:ChangesDocument", "`fabric plan --against OLD --json`"),
     "push": Shape(
         "fabric.deliver.inventory.engine:PushDocument", "`fabric netbox push --json` and `fabric nautobot push --json`"
+    ),
+    "reach": Shape(
+        "fabric.solver.reach:ReachedDocument", "`fabric step` and `fabric goodput` with `--vary … --reach … --json`"
     ),
     "score": Shape("fabric.solver.collectives.score:ScoreDocument"),
     "score-step": Shape("fabric.solver.training.ladder:StepScoreDocument", "`fabric score --step LADDER --json`"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fabric import pipeline
-from fabric.base.diagnostics import Report, nearest
+from fabric.base.diagnostics import Diagnostic, InputError, Report, nearest
 from fabric.base.text import either
 from fabric.cli.common import check_fabric, check_range, mistake, option, progress, say
 from fabric.solver.routing import MODES
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from fabric.model.plan import FabricPlan, Plan
     from fabric.solver.estimate.placement import ServerPart
     from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.reach import Goal, Measure
 
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
@@ -107,6 +109,26 @@ PLATFORM = option(
 PRICES = option(None, "--prices", "PRICES", "price file (keys: docs/bom.md)", panel=PARAMETERS)
 SEED = option(0, "--seed", "N", "seed of queue pair numbers and samples", panel=PARAMETERS)
 JSON = typer.Option(False, "--json", help="print one JSON document", rich_help_panel=OUTPUT)
+
+
+def reach_option(example: str) -> Any:
+    """`--reach`, with a goal that the command knows."""
+    return option(
+        "", "--reach", "GOAL", f"with one --vary: the least value that reaches a goal, such as {example}", panel=JOB
+    )
+
+
+def goal_of(text: str, measures: Mapping[str, Measure], varied: Mapping[str, Any]) -> Goal | None:
+    """The goal of `--reach`, if there is one, beside exactly one varied key. Raises InputError."""
+    from fabric.solver.reach import OPTION, goal_of as read  # heavy: not for help
+
+    if not text:
+        return None
+    goal = read(text, measures)
+    if len(varied) != 1:
+        hint = "such as `--vary checkpoint.write_GBps=10..400`"
+        raise InputError([Diagnostic("FAB102", OPTION, f"expected one --vary beside it, got {len(varied)}", hint)])
+    return goal
 
 
 def platform_beside(file: Path) -> Path:

@@ -26,9 +26,11 @@ def step(
         [],
         "--vary",
         "KEY=V,V",
-        "values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
+        "values of a key of JOB, such as parallel.tensor=4,8 or batch.micro_batches=8..64; repeatable: every combination is "
+        "a variant",
         panel=options.JOB,
     ),
+    reach: str = options.reach_option("step=9.5 (seconds)"),
     as_json: bool = options.JSON,
 ) -> None:
     """Estimate the time of a training step.
@@ -37,12 +39,13 @@ def step(
     """
     from fabric.solver.training.lines import lines  # heavy: not for help and mistakes
     from fabric.solver.training.step import StepTime
-    from fabric.solver.training.sweep import choices
+    from fabric.solver.training.sweep import MEASURES, choices
 
     varied = choices(vary)
+    goal = options.goal_of(reach, MEASURES, varied)
     request = options.request_of(file, platform, routing, queue_pairs, fail, seed, gpus=gpus, gpus_per_domain=gpus_per_domain)
     chosen = options.chosen(file, fabric)
     with progress("training step"):
         placed = pipeline.training_job(chosen, request, model, placement)
-        result = placed.sweep(varied) if varied else placed.step()
+        result = placed.reach(goal, varied) if goal else placed.sweep(varied) if varied else placed.step()
     put_result(as_json, result.as_dict, lambda: lines(result) if isinstance(result, StepTime) else result.lines())

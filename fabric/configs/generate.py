@@ -223,7 +223,7 @@ def numbers_of(home: Home) -> bytes | None:
 
 
 def moved_links(folder: Path, plan: Plan) -> int:
-    """Links of the last run whose lower end now has another upper end."""
+    """Links of the last run whose lower end now has another upper end, or none although both devices are still there."""
     try:
         text = (folder / "links.csv").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -231,8 +231,8 @@ def moved_links(folder: Path, plan: Plan) -> int:
     before = upper_ends(text)
     if not before:
         return 0
-    after = upper_ends(links_csv(plan))
-    return sum(after.get(lower, upper) != upper for lower, upper in before.items())
+    after, there = upper_ends(links_csv(plan)), {name for fabric in plan.fabrics.values() for name in fabric.by_name}
+    return sum(after[lower] != upper if lower in after else {lower[1], upper[0]} <= there for lower, upper in before.items())
 
 
 def _moved(plan: Plan, links: int) -> Diagnostic:

@@ -48,6 +48,7 @@ from fabric.model.plan import (
     leaf_layout,
     nic_name,
     of_nics,
+    port_vlans,
     spine_downlinks,
     spine_layout,
 )
@@ -325,14 +326,14 @@ class Views:
         """A port to the fabric above, a trunk of all networks of the tenant; its far end is in the bond of a pair there."""
         far = uplink.far
         assert far is not None
-        vlans = tuple(sorted(network.vlan for network in self.fabric.tenancy.tenants[0].networks))
+        untagged, tagged = port_vlans(self.fabric.tenancy.tenants[0].networks)
         return Port(
             ref=uplink.ref,
             kind="attachment",
             peer=Peer(far.device, far.model, far.ref, far_port_name(far)),
             length_m=uplink.length_m,
-            untagged=vlans[0] if len(vlans) == 1 else 0,
-            tagged=vlans if len(vlans) > 1 else (),
+            untagged=untagged,
+            tagged=tagged,
             lag=uplink.lag,
         )
 

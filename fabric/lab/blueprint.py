@@ -72,8 +72,8 @@ class Interface:
     local: str = ""  # address that a tunnel starts at
     answers: bool = False  # a tunnel whose bridge answers ARP for hosts that it knows
     parent: str = ""  # the port that this is a tagged slice of
-    bond: str = ""  # of a host: the bond it stands for a port of; all of them have its addresses and its MAC
-    standby: int = 0  # place among the ports of its bond: a host sends over the first one whose link is up
+    bond: str = ""  # of a host, or of a switch below a pair: the bond that it is a port of
+    standby: int = 0  # place among the ports of its bond, of which the first one whose link is up is used
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,9 +38,8 @@ BASE_SYSCTLS = (
 )
 
 
-# Without Ethernet segments two switches would take a host from each other with every packet that it sends over another port:
-# so it sends over one at a time.
-BONDS = "bonds: a host sends over one of their ports at a time; LACP, hashing and Ethernet segments are not emulated"
+# Without Ethernet segments two switches would take a host from each other with every packet that it sends over another port.
+BONDS = "bonds: one port of each is used at a time; LACP, hashing and Ethernet segments are not emulated"
 BOND_SYSCTLS = (("net.ipv4.conf.all.ignore_routes_with_linkdown", "1"),)
 
 
@@ -87,6 +86,12 @@ class _SwitchDrawing:
         self.bridges: dict[int, str] = {}  # VLAN → bridge
         ports = [(nos.port_name(view.model, port.ref, view.device.model), port) for port in view.ports if port.peer]
         self.ports = dict(ports)
+        # A bridge below a pair must not close a loop over both; the pair itself has all ports of a bond in the network.
+        below = [] if view.overlay else [lag for lag in view.lags if not lag.edge]
+        refs = {port.ref: name for name, port in ports}
+        self.above = {
+            refs[ref]: (self.idiom.bond.format(lag.number), at) for lag in below for at, ref in enumerate(lag.ports)
+        }
 
     def all(self) -> Iterator[Interface]:
         yield self._loopback()
@@ -112,6 +117,7 @@ class _SwitchDrawing:
             self.lacks = [BONDS]
             carries = self.facts.interfaces.get(interface.bond.value, interface)
         up = interface.enabled is None or interface.enabled.value
+        bond, standby = self.above.get(name, ("", 0))
         access = carries.access.value if carries.access else 0
         yield Interface(
             name=name,
@@ -122,11 +128,14 @@ class _SwitchDrawing:
             up=up,
             bridge=self.bridges.get(access, ""),
             mac=mac(self.name, name),
+            bond=bond,
+            standby=standby,
         )
         yield from self._slices(name, carries, up)
 
     def _slices(self, name: str, carries: read.Interface, up: bool) -> Iterator[Interface]:
         """Tagged subinterfaces of a routed port, tagged VLANs of a bridge port."""
+        bond, standby = self.above.get(name, ("", 0))
         for other, part in self.facts.interfaces.items():
             if part.tag is not None and other.rpartition(".")[0] in (name, carries.name):
                 yield Interface(
@@ -151,6 +160,8 @@ class _SwitchDrawing:
                     bridge=bridge,
                     mac=mac(self.name, name, vlan),
                     parent=name,
+                    bond=bond,
+                    standby=standby,
                 )
 
     def _vrf_of(self, port: read.Interface, access: int) -> str:

@@ -279,13 +279,21 @@ def endpoints(lab: Blueprint, dead: Collection[str] = ()) -> list[Endpoint]:
     built = {End(node.name, interface.name): interface for node in hosts for interface in node.interfaces}
     found: list[tuple[Endpoint, int]] = []  # with the place on standby of its port
     first: dict[tuple[str, str], int] = {}  # host and address → the least place
-    for view in (view for name, view in lab.views.items() if name not in dead):
-        for port, name, tenant, tenant_network in _attached(view):
-            far_end = far.get(End(view.device.name, name))
+    for below in (view for name, view in lab.views.items() if name not in dead):
+        for port, name, tenant, tenant_network in _attached(below):
+            far_end = far.get(End(below.device.name, name))
+            view = below
             interface = built.get(far_end) if far_end else None
             if far_end is None or interface is None or not interface.addresses or not interface.up:
                 continue
             address = interface.addresses[0] if tenant_network or not port.peer_address else port.peer_address
+            if tenant_network and not tenant_network.vni:  # bridged to a leaf above, which has its network
+                up = _above(lab, far, End(below.device.name, name), dead)
+                view = lab.views[up.node] if up else below
+                tenant_network = next((its for its in view.networks if up and its.vlan == tenant_network.vlan), None)
+                if up is None or tenant_network is None:
+                    continue
+                name, tenant = up.interface, tenant_network.vrf
             end = Endpoint(
                 server=far_end.node,
                 interface=far_end.interface,
@@ -303,6 +311,15 @@ def endpoints(lab: Blueprint, dead: Collection[str] = ()) -> list[Endpoint]:
             first[key] = min(first.get(key, interface.standby), interface.standby)
     result = [end for end, standby in found if standby == first[end.server, end.address]]
     return [*result, *(end for fabric in _direct(lab) for end in _own(lab, fabric))]
+
+
+def _above(lab: Blueprint, far: Mapping[End, End], port: End, dead: Collection[str]) -> End | None:
+    """Port of the leaf above to which the network of a port is bridged: that of the first port of a bond that lives."""
+    own = lab.nodes[port.node].interfaces
+    bridge = next((item.bridge for item in own if item.name == port.interface), "")
+    ups = sorted((item for item in own if item.bond and item.bridge == bridge), key=lambda item: item.standby)
+    ends = (far.get(End(port.node, item.name)) for item in ups)
+    return next((end for end in ends if end and end.node not in dead), None)
 
 
 def _direct(lab: Blueprint) -> list[FabricPlan]:

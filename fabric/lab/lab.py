@@ -26,7 +26,8 @@ from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import Lock
 
 Say = Callable[[str], None]
-EMULATED = ("multihoming", "snmp", "gnmi")  # `--as` does not ask for these: the lab has something in their place, or nothing
+# `--as` does not ask for these: the lab has something in their place, or nothing.
+EMULATED = ("multihoming", "snmp", "gnmi", "dhcp_relay", "dhcp_relay_across")
 
 
 class Planner(Protocol):

@@ -63,7 +63,8 @@ def adapted(page: str, nos: str) -> str:
         catalog.setdefault("servers", {})["dgx-h100"] = {"gpus": 8, "nics": SERVER}
     for fabric in site["fabrics"].values():
         fabric["nos"], topology = nos, fabric["topology"]
-        switch = OWN if nos != "sonic" else BOARDS[400 if fabric.get("purpose", "compute") == "compute" else 100]
+        fast = fabric.get("purpose", "compute") == "compute" or topology.get("switch") == BOARDS[400]
+        switch = OWN if nos != "sonic" else BOARDS[400 if fast else 100]
         for holder in (topology, topology.get("leaf"), topology.get("spine")):
             if holder and "switch" in holder:
                 holder["switch"] = switch
@@ -122,6 +123,33 @@ def management_ports(its: Made) -> None:
         assert addresses[name] not in taken
         assert ip_interface(addresses[name]).network == ip_interface("172.16.0.1/24").network
     assert len(set(addresses.values())) == len(addresses)
+
+
+def below_a_pair(its: Made) -> None:
+    """Both ends of every bond have the VLANs of the tenant, and the gateways above pass DHCP requests on."""
+    facts_of = {view.device.name: facts for view, facts in its.devices}
+    bonds = 0
+    for view, facts in its.devices:
+        for port in view.ports:
+            if not (port.lag and port.peer and port.peer.model):
+                continue
+            far = facts_of[port.peer.device.name]
+            ends = []
+            for near, other in ((facts, far.name), (far, facts.name)):
+                members = [it for it in near.interfaces.values() if it.bond and it.description]
+                member = next(it for it in members if it.description and it.description.value.startswith(f"{other} "))
+                assert member.bond is not None
+                bond = near.interfaces[member.bond.value]
+                ends.append(({fact.value for fact in bond.trunk}, bond.mtu and bond.mtu.value))
+            assert ends[0] == ends[1]
+            assert ends[0][0] == {200, 201, 202}
+            bonds += 1
+    assert bonds == 8  # four links, from both ends
+    for _, facts in its.leaves("core"):
+        assert {text.value for text in vlan_interface(facts, 201).relays} == {"10.21.0.2"}
+        assert {text.value for text in vlan_interface(facts, 200).gateways} == {"172.16.0.1/24"}
+    oob = its.plan.fabrics["oob"]
+    assert {device.name for device in oob.management_ports.values()} == facts_of.keys()
 
 
 def tenant_networks(its: Made) -> None:
@@ -243,7 +271,7 @@ def everything_on_a_pair(its: Made) -> None:
 
 
 def storage_servers(its: Made) -> None:
-    """Every storage server has a bond in its VLAN with PFC; its tenant and that of servers have their subnets alone."""
+    """Every storage server has a bond in its VLAN with PFC; its tenant and the servers' have each other's subnet alone."""
     bonded: dict[str, int] = {}
     for view, facts in its.leaves("core"):
         for port in view.ports:
@@ -269,6 +297,27 @@ def storage_servers(its: Made) -> None:
     assert bonded == {f"store-{n:04}": 2 for n in range(1, 7)}
 
 
+def two_planes(its: Made) -> None:
+    """Every server has as many ports on both planes, in the VLAN of the plane; no session joins two planes."""
+    plane_of = {view.device.name: view.device.plane for view, _ in its.leaves("backend")}
+    ports: dict[tuple[str, int], int] = {}
+    for view, facts in its.leaves("backend"):
+        for port in view.ports:
+            if port.kind == "server" and port.peer:
+                found = described(facts, f"{port.peer.device.name} {port.peer.port_name}")
+                assert found.bond is None
+                assert found.access is not None
+                assert found.access.value == 901 + view.device.plane
+                where = (port.peer.device.name, view.device.plane)
+                ports[where] = ports.get(where, 0) + 1
+            elif port.peer and port.peer.device.name in plane_of:
+                assert plane_of[port.peer.device.name] == view.device.plane
+        assert {port.access.value for port in facts.interfaces.values() if port.access} == {901 + view.device.plane}
+    assert len(ports) == 2 * 8
+    assert set(ports.values()) == {8}
+    assert sorted(plane_of.values()) == [0, 0, 1, 1]
+
+
 def described(facts: Facts, text: str) -> Interface:
     return next(port for port in facts.interfaces.values() if port.description and port.description.value == text)
 
@@ -286,6 +335,7 @@ def vlan_interface(facts: Facts, vlan: int) -> Interface:
 
 PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/oob.md": (management_ports, SYSTEMS),
+    "docs/howto/oob-below.md": (below_a_pair, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/vlan.md": (tenant_networks, SYSTEMS),
     "docs/howto/border.md": (external_session, SYSTEMS),
     "docs/howto/management.md": (management_addresses, SYSTEMS),
@@ -293,6 +343,7 @@ PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/aaa.md": (logins, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/converged.md": (everything_on_a_pair, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/storage.md": (storage_servers, ("cumulus", "eos", "nxos")),
+    "docs/howto/planes.md": (two_planes, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/bonds.md": (bonds, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/dscp.md": (lossless_class, tuple(nos for nos in SYSTEMS if nos != "frr")),
 }

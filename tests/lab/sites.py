@@ -115,6 +115,48 @@ fabrics:
     servers: {model: node, count: 2, name: web, per_rack: 1}
     topology: {kind: collapsed, switch: 16x100g, unit: {servers: 2}}
 """
+# A pair with everything on it: GPUs on single ports, the others on bonds, a router outside, and an out-of-band switch below.
+PAIR = """\
+version: 1
+site: SITE
+pools: {management: 172.16.0.0/24}
+catalog:
+  servers:
+    gpu:
+      gpus: 4
+      nics:
+        compute: {count: 4, speed_gbps: 400}
+        frontend: {count: 1, ports: 2, speed_gbps: 200}
+        oob: {count: 1, speed_gbps: 1}
+    store: {gpus: 0, nics: {storage: {count: 1, ports: 2, speed_gbps: 200}}}
+fabrics:
+  core:
+    nos: cumulus
+    topology:
+      kind: collapsed
+      switch: sn5600
+      unit: {servers: 4}
+      leaf: {uplinks: {count: 4}}
+      attachments:
+        - {name: edge, links: 2, speed_gbps: 200, external: {asn: 64600, accept: [0.0.0.0/0], tenants: [inband]}}
+    servers:
+      - {model: gpu, count: 2, nics: [compute, frontend], homing: {compute: single}}
+      - {model: store, count: 2, nics: storage}
+    overlay: {kind: evpn-vxlan}
+    underlay: {keepalive_s: 1, hold_s: 3}
+    tenants:
+      - {name: gpu, nics: compute, networks: [{name: gpu, vlan: 900, gateway: 10.90.0.0/24}]}
+      - {name: inband, nics: frontend, networks: [{name: inband, vlan: 400, gateway: 10.40.0.0/24}]}
+      - {name: storage, nics: storage, networks: [{name: storage, vlan: 500, gateway: 10.50.0.0/24}]}
+      - name: oob
+        networks: [{name: bmc, vlan: 200, gateway: 10.20.0.0/24}, {name: switches, vlan: 201, gateway: 172.16.0.0/24}]
+  oob:
+    purpose: oob
+    nos: cumulus
+    servers: {model: gpu, count: 2, nics: oob}
+    topology: {switch: sn2201}
+    below: {fabric: core, tenant: oob}
+"""
 PLANES = """\
 version: 1
 site: planes

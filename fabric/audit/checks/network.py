@@ -66,7 +66,10 @@ def outliers(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]
 
 
 def components(network: Network) -> Sequence[Sequence[Facts]]:
-    """The groups that cables and sessions join, in the order of their first devices; one group if fewer than two."""
+    """The groups that cables and sessions join, in the order of their first devices; one group if fewer than two.
+
+    Switches with VNIs and without EVPN sessions are a network by their names: each is the only one of its fabric.
+    """
     parent = {id(facts): id(facts) for facts in network.devices}
 
     def root(key: int) -> int:
@@ -80,13 +83,28 @@ def components(network: Network) -> Sequence[Sequence[Facts]]:
         parent[root(id(other))] = root(id(facts))
     groups = grouped((root(id(facts)), facts) for facts in network.devices)
     joined = [group for group in groups.values() if len(group) > 1]
-    if len(joined) < 2:
-        return [network.devices]
-    roles = {role(facts.name): group for group in reversed(joined) for facts in group}
     alone = [group[0] for group in groups.values() if len(group) == 1]
+    roles = {role(facts.name): group for group in reversed(joined) for facts in group}
+    single = grouped((role(facts.name), facts) for facts in alone if role(facts.name) not in roles and _is_only_one(facts))
+    if len(joined) + len(single) < 2:
+        return [network.devices]
+    parts = [*joined, *single.values()]
+    roles |= single
+    placed = {id(facts) for group in single.values() for facts in group}
     for facts in alone:
-        roles.get(role(facts.name), joined[0]).append(facts)
-    return joined
+        if id(facts) not in placed:
+            roles.get(role(facts.name), parts[0]).append(facts)
+    return parts
+
+
+def _is_only_one(facts: Facts) -> bool:
+    """Whether a switch has VNIs, and no session by which others learn of them."""
+    has_vnis = bool(facts.vnis) or any(vrf.vni for vrf in facts.vrfs.values())
+    return (
+        has_vnis
+        and "" in facts.bgp
+        and not any(family.value == "evpn" for near in facts.neighbors() for family in near.families)
+    )
 
 
 # --- facts of many devices ------------------------------------------------------------------------------------

@@ -74,10 +74,12 @@ class Policies:
         return (policy.lists, ()) if self.idiom.leaks_by_target else (policy.others, (policy.own,))
 
     def lists(self) -> Iterator[PrefixList]:
-        """Every list that the policies name."""
+        """Every list that the policies name; a table without sessions and EVPN has a policy only where it redistributes."""
         for vrf in self.view.vrfs:
             yield from (one for lists in self.leaked(vrf) for one in lists)
-        for policy in (self.underlay, *self.tenants.values(), *map(self.external, self.view.externals)):
+        routed = (vrf for vrf in self.view.vrfs if vrf.sessions or vrf.vni is not None or self.idiom.redistributes)
+        tenants = (self.tenants[vrf.name] for vrf in routed)
+        for policy in (self.underlay, *tenants, *map(self.external, self.view.externals)):
             used = {policy.imports, *self.sends(policy), *([policy.connected] if self.idiom.redistributes else [])}
             yield from (part for one in policy.lists if one.name in used for part in self._parts(one))
 
@@ -260,7 +262,7 @@ class _Rows:
                 self._slice(external.port, external.vrf, external.tag, external.address)
         tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
         for vrf_name, neighbors in peers.items():
-            if vrf_name and not neighbors and not (view.overlay and self.idiom.vrf_process):
+            if vrf_name and not neighbors and not self.idiom.vrf_process:
                 continue
             name = table(vrf_name)
             self.put("neighbors", name, frozenset(neighbors))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from fabric.base.reading import refuse_folder
 from fabric.base.text import listed
 from fabric.configs import Renderer
 from fabric.model.facts import Facts
+from fabric.model.plan import Plan
 from fabric.nos.reading import Folder, scan
 from fabric.nos.reading.readers import NO_CONFIG
 
@@ -174,15 +175,20 @@ def run(
     ready: Sequence[Renderer],
     mistakes: Sequence[Diagnostic],
     fail_on: str,
+    *,
+    beside: Callable[[Plan], Iterable[Diagnostic]],
     progress: Progress | None = None,
 ) -> Outcome:
     """Checks every requested intent and config.
 
-    `mistakes` are the errors of intents that cannot be planned; the other intents are checked nevertheless.
+    `mistakes` are the errors of intents that cannot be planned; the other intents are checked nevertheless. `beside` gives
+    what else is wrong with a plan, as no check finds it.
     """
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
     sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
     results = [site.check() for site in sites]
+    for site, result in zip(sites, results, strict=True):
+        result.findings += map(finding_of, beside(site.plan))
     missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
     if folder is not None and results:
         results[0].findings += _beside(sites, folder)

@@ -181,6 +181,16 @@ def runs(plan: Plan, floor: Floor) -> Runs:
     )
 
 
+def without_cable(plan: Plan) -> tuple[Diagnostic, ...]:
+    """The links that no medium joins, without the cables of all others. Raises InputError as `runs` does."""
+    requests, report, ground = _requests(plan), Report(), floor(plan)
+    for fabric in plan.fabrics.values():
+        cable_legs = legs(fabric, (ends(fabric, "a"), ends(fabric, "b")), lengths(fabric, ground), requests)
+        for failure in cable_legs.failures:
+            _report(plan, fabric, failure, report)
+    return tuple(report.errors)
+
+
 def _joined(parts: list[Any]) -> Any:
     if not parts or isinstance(parts[0], list):
         return [value for part in parts for value in part]

@@ -186,7 +186,7 @@ class _Fabric:
             device, far = self.fabric.devices[uplink.device], uplink.far
             assert far is not None
             _, module, _ = rows.of_switch(self.fabric.spec.leaf.model, device.model, uplink.ref)
-            vlans = tuple(sorted(network.vlan for network in self.tenancy.tenants[0].networks))
+            untagged, tagged = port_vlans(self.tenancy.tenants[0].networks)
             name, far_name = (
                 far_port_name(its) or f"{its.ref.cage}"
                 for its in (FarPort(device, uplink.ref, self.fabric.spec.leaf.model), far)
@@ -199,8 +199,8 @@ class _Fabric:
                 speed_gbps=uplink.ref.speed_gbps,
                 mtu=mtu,
                 description=f"{far.device.name} {far_name}",
-                untagged=vlans[0] if len(vlans) == 1 else 0,
-                tagged=vlans if len(vlans) > 1 else (),
+                untagged=untagged,
+                tagged=tagged,
                 fabric=self.fabric.name,
             )
 

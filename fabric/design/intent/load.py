@@ -31,6 +31,10 @@ def schema() -> dict[str, Any]:
     for model, key, short in (("Topology", "pods", {"const": "auto"}), ("Fabric", "nos", {"type": "string"})):
         field = whole["$defs"][model]["properties"][key]
         field["anyOf"] = [short, *field.pop("anyOf", [{"$ref": field.pop("$ref", "#/$defs/TierNos")}])]
+    relay, servers = (
+        whole["$defs"][name]["properties"][key] for name, key in (("Network", "dhcp_relay"), ("DhcpRelay", "servers"))
+    )
+    relay["anyOf"] = [{key: servers[key] for key in ("type", "items")}, *relay["anyOf"]]
     items = whole["$defs"]["Tenant"]["properties"]["imports"]["items"]
     whole["$defs"]["Tenant"]["properties"]["imports"]["items"] = {"anyOf": [{"type": "string"}, items]}
     hardware = {name for name, kind in vars(models).items() if isinstance(kind, type) and issubclass(kind, models.Record)}

@@ -42,7 +42,7 @@ class ServerGroup(Key):
         description=(
             "purpose of NICs → `bond`: two ports on two leaves are one bond in layer-2 networks; `fallback`: a bond whose "
             "ports carry traffic before the server speaks LACP, to boot over the network; `single`: every port by itself; "
-            "default: `bond` where the fabric has pairs of leaves"
+            "default: `bond` on pairs of leaves of one plane"
         ),
     )
     leaves: Literal["own", "shared"] | None = Field(
@@ -53,7 +53,7 @@ class ServerGroup(Key):
         ),
     )
     per_rack: Count | None = Field(
-        None, description="servers in one rack; of a group that shares leaves: those on each leaf or pair"
+        None, description="servers in one rack; of a group that shares leaves: on each leaf or pair; default there: in turn"
     )
     nic_breakout: Breakout | None = Field(
         None,
@@ -139,10 +139,10 @@ class Topology(Key):
     kind: Literal["rail-optimized", "rack", "rail-only", "collapsed", "back-to-back", "ring"] | None = Field(
         None,
         description=(
-            "`rail-optimized`: one leaf per rail serves a whole unit; `rack`: a leaf per rack; `rail-only`: every rail is "
-            "a Clos of its own; `collapsed`: a leaf pair without spines; `back-to-back`: no switches, every server cabled to "
-            "every other; `ring`: no switches, every server cabled to two others. Unless stated, `rail-optimized` for "
-            "`purpose: compute` and `rack` for the others"
+            "`rail-optimized`: one leaf per rail serves a whole unit; `rack`: a leaf per rack; `rail-only`: every rail "
+            "is a Clos of its own; `collapsed`: a leaf pair without spines, in each plane; `back-to-back`: no switches, "
+            "every server cabled to every other; `ring`: no switches, every server cabled to two others. Unless stated, "
+            "`rail-optimized` for `purpose: compute` and `rack` for the others"
         ),
     )
     switch: Line | None = Field(None, description="switch model of every tier without its own")

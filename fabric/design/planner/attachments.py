@@ -242,5 +242,5 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
         spec.at("topology", "attachments", at),
         f"attachment '{attachment.name}': expected at most {plural(got, 'link')}, the free leaf ports of {speed_gbps}G, "
         f"got {attachment.links}",
-        "use fewer servers per unit, or a leaf with more ports",
+        "use fewer servers per unit, `unit: {servers: …}`, or a leaf with more ports",
     )

@@ -97,8 +97,8 @@ def _check(specs: Mapping[str, FabricSpec], spec: FabricSpec, report: Report) ->
         )
         return
     tenant = next((its for its in above.tenants if its.name == below.tenant), None)
-    if tenant is None or not tenant.networks or any(network.rails for network in tenant.networks):
-        names = [its.name for its in above.tenants if its.networks and not any(network.rails for network in its.networks)]
+    if tenant is None or not tenant.networks or any(network.parted for network in tenant.networks):
+        names = [its.name for its in above.tenants if its.networks and not any(network.parted for network in its.networks)]
         report.error(
             "FAB144",
             spec.at("below", "tenant"),
@@ -135,11 +135,11 @@ def _check_shape(spec: FabricSpec, report: Report) -> None:
             f"{'.'.join(path)}: expected none in a fabric `below` another, whose leaves are bridges",
             "remove it, or remove `below`",
         )
-    if spec.kind != "rack":
+    if spec.kind not in ("rack", "rail-only"):
         report.error(
             "FAB109",
             spec.at("topology", "kind"),
-            f"kind: expected `rack` in a fabric `below` another, got `{spec.kind}`",
+            f"kind: expected `rack` (a server on one leaf) or `rail-only` (on all) in a fabric `below`, got `{spec.kind}`",
             "set `kind: rack`, or remove `below`",
         )
 
@@ -155,7 +155,7 @@ def _with_tenant(
     plans = tenant_numbers.number(above, known[above.name].tenants, report)
     at = next(n for n, tenant in enumerate(above.tenants) if tenant.name == below.tenant)
     networks = tuple(
-        Network(name=stated.name, vlan=plan.vlan, gateway=stated.gateway)
+        Network(name=stated.name, vlan=plan.vlan, gateway=stated.gateway, untagged=stated.untagged)
         for stated, plan in zip(above.tenants[at].networks, plans[at].networks, strict=True)
     )
     common = sorted(set(spec.leaf.model.speeds) & set(above.leaf.model.speeds))
@@ -220,7 +220,7 @@ def _leaves(site: SiteSpec, spec: FabricSpec, sizing: Sizing, known: FabricLock)
     spaces = dict(id_spaces(spec.name))
     known_keys = sorted(allocator.known)
     allocator.keep((key, space) for prefix, space in spaces.items() for key in known_keys if belongs(key, prefix))
-    report = Report()  # what is wrong with names is said when the fabric is planned
+    report = Report()  # wrong names are reported when the fabric is planned
     devices, _ = inventory.devices(spec, sizing, number(spec, sizing, allocator, spaces), site.site, {}, report)
     return {device.number: device.name for device in pins.rename(spec, devices, report) if device.role == LEAF}
 

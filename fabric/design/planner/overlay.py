@@ -175,23 +175,38 @@ def _among(name: str, names: Sequence[str]) -> str:
 
 
 def _check_rails(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -> None:
-    """Networks by rail: every one of the tenant, and a rail in one of them."""
-    by_rail = [n for n, network in enumerate(tenant.networks) if network.rails]
-    if by_rail and len(by_rail) < len(tenant.networks):
-        other = next(n for n in range(len(tenant.networks)) if n not in by_rail)
+    """Networks by rail or plane: every one of the tenant, and a rail of a plane in one of them."""
+    parted = [n for n, network in enumerate(tenant.networks) if network.parted]
+    if parted and len(parted) < len(tenant.networks):
+        other = next(n for n in range(len(tenant.networks)) if n not in parted)
+        key = "rails" if any(network.rails for network in tenant.networks) else "planes"
         report.error(
             "FAB144",
             spec.at("tenants", index, "networks", other),
-            f"network '{tenant.name}/{tenant.networks[other].name}': expected `rails`, as other networks of the tenant have",
-            "a port is in the network of its rail, untagged, or tagged in all networks",
+            f"network '{tenant.name}/{tenant.networks[other].name}': expected `{key}`, as other networks of the tenant have",
+            f"a port is in the network of its {key.removesuffix('s')}, untagged, or tagged in all networks",
         )
-    seen: dict[int, str] = {}
-    for n in by_rail:
-        for at, rail in enumerate(tenant.networks[n].rails):
-            first = seen.setdefault(rail, tenant.networks[n].name)
-            if first != tenant.networks[n].name:
-                where = spec.at("tenants", index, "networks", n, "rails", at)
-                report.error("FAB144", where, f"rail {rail} is in network '{first}' too", "state it in one of them")
+    planes = range(1, spec.planes + 1)
+    seen: dict[tuple[int, int], str] = {}  # (rail, plane), rail 0: every rail
+    for n in parted:
+        network = tenant.networks[n]
+        for at, plane in enumerate(network.planes):
+            if plane not in planes:
+                where = spec.at("tenants", index, "networks", n, "planes", at)
+                message = f"network '{tenant.name}/{network.name}': expected a plane from 1 to {spec.planes}, got {plane}"
+                report.error("FAB147", where, message, "`planes` of the topology")
+        for at, rail in enumerate(network.rails or (0,)):
+            taken = [
+                name
+                for (other, plane), name in seen.items()
+                if (other == rail or 0 in (other, rail)) and plane in (network.planes or planes) and name != network.name
+            ]
+            if taken:
+                key = "rails" if network.rails else "planes"
+                what = f"rail {rail}" if rail else f"plane {network.planes[0]}"
+                where = spec.at("tenants", index, "networks", n, key, at)
+                report.error("FAB144", where, f"{what} is in network '{taken[0]}' too", "state it in one of them")
+            seen |= {(rail, plane): network.name for plane in network.planes or planes}
 
 
 def _check_selected(spec: FabricSpec, index: int, tenant: Tenant, report: Report) -> None:
@@ -207,12 +222,13 @@ def _check_selected(spec: FabricSpec, index: int, tenant: Tenant, report: Report
                 "remove one of the two, or state `nics` that differ in both",
             )
     for n, network in enumerate(tenant.networks):
-        if network.nics and network.rails:
+        if network.nics and network.parted:
+            key = "rails" if network.rails else "planes"
             report.error(
                 "FAB144",
                 spec.at("tenants", index, "networks", n, "nics"),
-                f"network '{tenant.name}/{network.name}': expected `rails` or `nics`, got both",
-                "`rails` puts a port in one network alone",
+                f"network '{tenant.name}/{network.name}': expected `{key}` or `nics`, got both",
+                "`rails` and `planes` put a port in one network alone",
             )
 
 

@@ -374,17 +374,20 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
 
 def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
     """Attachments take ports that no planned server needs; a first count, the wiring checks each port."""
+    taken: Counter[int] = Counter()  # Gb/s → links of the attachments before
     for index, attachment in enumerate(spec.attachments):
+        speed_gbps = attachment.speed_gbps or sizing.groups[0].down_gbps
         free = sum(
-            _free_ports(spec, sizing, size, group, attachment.speed_gbps or sizing.groups[0].down_gbps)
-            for size, group in zip(sizing.groups, spec.groups, strict=True)
+            _free_ports(spec, sizing, size, group, speed_gbps) for size, group in zip(sizing.groups, spec.groups, strict=True)
         )
+        free = max(0, free - taken[speed_gbps])
+        taken[speed_gbps] += attachment.links
         if attachment.links > free:
             report.error(
                 "FAB140",
                 spec.at("topology", "attachments", index, "links"),
                 f"attachment '{attachment.name}': expected at most {free} links (free leaf ports), got {attachment.links}",
-                "use fewer servers per unit, or a leaf with more ports",
+                "use fewer servers per unit, `unit: {servers: …}`, or a leaf with more ports",
             )
 
 

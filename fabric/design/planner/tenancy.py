@@ -166,26 +166,31 @@ def _of_servers(wired: WiredFabric, report: Report) -> dict[int, tuple[int, ...]
 
 
 def _by_rail(wired: WiredFabric, owner: Ints, lag: Ints, report: Report) -> dict[int, tuple[int, ...]]:
-    """The network of every server link whose tenant has a network for each rail."""
+    """The network of every server link whose tenant has a network for each rail or plane."""
     spec, links = wired.spec, wired.links
     found: dict[int, tuple[int, ...]] = {}
-    if not any(network.rails for tenant in spec.tenants for network in tenant.networks):
+    if not any(network.parted for tenant in spec.tenants for network in tenant.networks):
         return found
     rail = rails_of(spec, wired.devices, links)
+    plane = np.array([device.plane for device in wired.devices])[links.b] + 1
     for n, tenant in enumerate(spec.tenants):
-        place = {number: at for at, network in enumerate(tenant.networks) for number in network.rails}
-        mine: list[int] = np.flatnonzero((owner == n) & (links.kind == SERVER_LEAF)).tolist() if place else []
-        missing = sorted({int(rail[link]) for link in mine} - place.keys())
+        parted = any(network.parted for network in tenant.networks)
+        mine: list[int] = np.flatnonzero((owner == n) & (links.kind == SERVER_LEAF)).tolist() if parted else []
+        cells = {(int(rail[link]), int(plane[link])) for link in mine}
+        place = {cell: at for cell in cells for at, network in enumerate(tenant.networks) if network.has(*cell)}
+        missing = sorted(cells - place.keys())
         if missing:
+            key = "rails" if any(network.rails for network in tenant.networks) else "planes"
+            numbers = sorted({cell[key == "planes"] for cell in missing})
             report.error(
                 "FAB147",
                 spec.at("tenants", n, "networks"),
-                f"tenant '{tenant.name}': expected a network for each of its rails, got none for "
-                f"{listed([*map(str, missing)])}",
-                f"add {missing[0]} to `rails` of a network; `nics` and `rails` of the tenant choose its ports",
+                f"tenant '{tenant.name}': expected a network for each of its {key}, got none for "
+                f"{listed([*map(str, numbers)])}",
+                f"add {numbers[0]} to `{key}` of a network; `nics` and `rails` of the tenant choose its ports",
             )
             continue
-        found |= {link: (place[int(rail[link])],) for link in mine}
+        found |= {link: (place[int(rail[link]), int(plane[link])],) for link in mine}
     bonds: dict[tuple[int, int], tuple[int, ...]] = {}
     for link, at in found.items():
         if lag[link] and bonds.setdefault((int(links.a[link]), int(lag[link])), at) != at:

@@ -199,6 +199,8 @@ def _units_of_racks(spec: FabricSpec) -> Iterator[Diagnostic]:
     for index, group in enumerate(spec.groups):
         if not group.per_rack or not group.unit_servers or group.unit_servers <= group.per_rack:
             continue
+        if group.shared or group.count < group.unit_servers:  # no leaves of its own; or racks that are built ahead
+            continue
         path = ("servers", index, "unit") if spec.stated("servers", index, "unit") else ("topology", "unit")
         yield Diagnostic(
             UNIT_OF_RACKS,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
+from fabric.base.grouping import grouped
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Names, Node, Wire
 from fabric.lab.devices import VXLAN_PORT
 from fabric.lab.machine import namespaces
@@ -29,6 +30,7 @@ class Wiring:
         lab = buildable(lab, kernel)
         self.lab, self.kernel, self.names = lab, kernel, Names(lab.site)
         self.interfaces = {End(node.name, own.name): own for node in lab.nodes.values() for own in node.interfaces}
+        self.far = {end: wire.other(end.node) for wire in lab.wires for end in (wire.a, wire.b)}
 
     def namespace(self, node: str, vrf: str = "") -> str:
         """Where the devices of a VRF are: in a namespace of its own where the kernel has no VRF devices."""
@@ -66,7 +68,11 @@ class Wiring:
             _ip(space, _dressed(virtual, self.kernel))
             _ip(
                 space,
-                [f"link set {item.name} master {item.bridge}" for item in interfaces if item.kind == PORT and item.bridge],
+                [
+                    f"link set {item.name} master {item.bridge}"
+                    for item in interfaces
+                    if item.kind == PORT and item.bridge and not item.standby
+                ],
             )
 
     # --- steps --------------------------------------------------------------------------------------------------
@@ -82,6 +88,21 @@ class Wiring:
         for end in (end for wire in wires for end in (wire.a, wire.b)):
             own, space = self.interfaces[end], self.namespace(end.node, self.interfaces[end].vrf)
             _ip(space, [*_dressed([own], self.kernel), *([f"link set {own.name} up"] if own.up else [])])
+
+    def elect(self, pulled: Collection[End]) -> None:
+        """Bridges of switches below others get the first port of each bond whose cable is not pulled, as a bond would.
+
+        Args:
+            pulled: ports that are down at the other end.
+        """
+        for node in (node for node in self.lab.nodes.values() if node.kind == SWITCH):
+            bonds = grouped((own.bond, own) for own in node.interfaces if own.bond and own.bridge)
+            for own in bonds.values():
+                living = [item for item in own if self.far[End(node.name, item.name)] not in pulled]
+                used = min((item.standby for item in living), default=0)
+                for item in sorted(own, key=lambda item: item.standby == used):  # none has two ports at any moment
+                    master = f"master {item.bridge}" if item.standby == used else "nomaster"
+                    _ip(self.namespace(node.name, item.vrf), [f"link set {item.name} {master}"])
 
     def _wires(self, wires: Iterable[Wire], first: int = 0) -> Iterator[str]:
         """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace.
@@ -198,7 +219,7 @@ def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
                 yield f"link set {item.name}{words}"
         if item.kind in (BRIDGE, TUNNEL) or item.bridge or item.bond:
             yield f"link set {item.name} addrgenmode none"
-        if item.bridge:
+        if item.bridge and not item.standby:
             yield f"link set {item.name} master {item.bridge}"
             if item.kind == TUNNEL:
                 suppress = " neigh_suppress on" if item.answers and "suppress" in kernel.can else ""

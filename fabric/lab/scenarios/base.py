@@ -21,7 +21,7 @@ from fabric.lab.outcome import Measure, finding
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected
 from fabric.lab.proofs.base import ProofResult
-from fabric.lab.proofs.overlay import wait as wait_for_overlay
+from fabric.lab.proofs.overlay import learn_again, wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
 from fabric.model.plan import LEAF, SPINE
@@ -59,6 +59,7 @@ class Stage:
     def __init__(self, live: Live, fabric: str) -> None:
         self.live, self.fabric = live, fabric
         self.estimate = expected.Estimate(live.lab, fabric)
+        self.pulled: frozenset[End] = frozenset()  # ports that are down by a scenario
         self.sound = True  # everything was as planned when it was looked at last
 
     # --- who plays ----------------------------------------------------------------------------------------------
@@ -214,10 +215,9 @@ class Stage:
             faults = wait_for_overlay(self.live, own, BACK_S)[1]
         return faults
 
-    def learn_again(self) -> None:
-        """Daemons that forget learn when their EVPN sessions start afresh."""
-        for leaf in self.leaves:
-            self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
+    def learn_again(self, dead: Collection[str] = ()) -> None:
+        """Has daemons that forget learn again what they have forgotten."""
+        learn_again(self.live, (leaf for leaf in self.leaves if leaf not in dead))
 
     def set_port(self, end: End, up: bool) -> None:
         """Pulls or plugs a port; slices of it go with it."""
@@ -230,11 +230,17 @@ class Stage:
         self._set(name, [own for own in ports if not only or own.name in only or own.parent in only], up)
 
     def _set(self, node: str, ports: list[Interface], up: bool) -> None:
-        """All of them at once, as a switch loses its power."""
+        """All of them at once, as a switch loses its power. Bonds of switches below follow: before ports come, and after."""
+        ends = {End(node, own.name) for own in ports if own.up}
+        self.pulled = self.pulled - ends if up else self.pulled | ends
+        if up:
+            self.live.wiring.elect(self.pulled)
         lines = grouped(
             (self.live.space(node, own.vrf), f"link set {own.name} {'up' if up else 'down'}\n") for own in ports if own.up
         )
         at_once(lambda space: run("ip", "-n", space, "-batch", "-", text="".join(lines[space])), lines)
+        if not up:
+            self.live.wiring.elect(self.pulled)
 
 
 def measures(watched: Watched) -> dict[str, Measure]:

@@ -1,6 +1,6 @@
-"""One switch of a pair loses power and boots again: every network of every tenant must go on over the other one.
+"""Each switch of a pair loses power and boots again: every network of every tenant must go on over the other one.
 
-Hosts on bonds, single ports of the other switch, routers outside and management ports go on. What is cabled to the lost
+Hosts on bonds, single ports of the other switch, routers outside and other management ports go on. What is cabled to the lost
 switch alone is lost, as planned, and is counted. Tenants must stay apart meanwhile.
 
 Ports to hosts come up when the switch has its sessions and routes again. Switches wait for that themselves: the startup delay
@@ -10,12 +10,13 @@ of Ethernet segments, or the reload delay of MLAG and vPC.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from fabric.audit.checks import Finding
-from fabric.base.text import plural
 from fabric.lab.blueprint import LOOPBACK
+from fabric.lab.drawing import MANAGEMENT
 from fabric.lab.expected import OUTSIDE, Down, Endpoint, endpoints, gateway_of
 from fabric.lab.machine.observer import Observation, Observer, Seen, Stream
 from fabric.lab.machine.packets import Ping, ping
@@ -25,9 +26,12 @@ from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures
 from fabric.lab.scenarios.spine_dead import kill, load
+from fabric.model.plan import SwitchView
+from fabric.nos.target import target
 
-LOST, BACK = ("switch-lost", "Switch of a pair lost"), ("switch-back", "Switch of a pair back")
-MAX_GAP_S = 2.0  # of any flow between two packets, when the switch is lost and when it is back
+LOST, BACK = "switch-lost", "switch-back"
+TITLE = "Switch of a pair lost"
+MAX_GAP_S = 2.0  # of any flow between two packets, when a switch is lost and when it is back
 FLOWS = 96  # as many ports as filters of switches in a lab let in
 FLOWS_BACK_S = 10.0
 EACH = 2  # flows of each network between each two switches
@@ -50,14 +54,41 @@ def part_of(end: Endpoint) -> Part:
     return Part(end.tenant or "servers", end.network.name.removeprefix(f"{end.tenant}-") if end.network else "")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What was seen of one switch."""
+
+    leaf: str
+    before: list[Endpoint]
+    after: list[Endpoint]  # those that stay reachable
+    parts: list[Part]  # of each flow
+    lost: Observation
+    back: Observation
+    silent: list[tuple[Endpoint, Finding]]  # what meanwhile did not answer, or had no port
+
+    def seen(self, part: Part) -> tuple[Seen, Seen]:
+        """The flows of a part, when the switch was lost and when it came back."""
+        mine = [at for at, of in enumerate(self.parts) if of == part]
+        return Seen.of(self.lost.flows[at] for at in mine), Seen.of(self.back.flows[at] for at in mine)
+
+
 def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:
-    leaf = _shared(stage)
-    if not leaf:
-        why = skip(f"no host of {stage.fabric} has a bond over two switches")
-        yield (*LOST, why)
-        yield (*BACK, why)
+    pair = _pair(stage)
+    if not pair:
+        yield LOST, TITLE, skip(f"no host of {stage.fabric} has a bond over two switches")
         return
-    before, after = _ends(stage, ()), _ends(stage, {leaf})
+    played = []
+    for leaf in pair:
+        if stage.sound:
+            played.append((yield from _play(stage, leaf)))
+    parts = dict.fromkeys(part for one in played for part in (*map(part_of, one.before), *one.parts))
+    for part in parts:
+        yield f"{LOST}-{part.id}", f"{TITLE}: {part.id}", _judge(part, played)
+
+
+def _play(stage: Stage, leaf: str) -> Generator[tuple[str, str, ProofResult], None, Played]:
+    own = f"{leaf}{MANAGEMENT}"
+    before, after = _ends(stage, ()), [end for end in _ends(stage, {leaf}) if end.server != own]
     # Of daemons that forget router MACs when a path over a spine goes, flows between leaves would prove nothing.
     sound = not stage.forgets or len(stage.leaves) == len(stage.switches)
     streams = _streams(stage, before, after) if sound else []
@@ -67,42 +98,42 @@ def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:
         observer.settle()
         observer.mark()
         kill(stage, leaf)
+        _set_management(stage, own, up=False)
         faults = forwarding.wait(stage.live, Down(nodes=frozenset({leaf})))[0]
         if not sound:
-            stage.learn_again()
+            stage.learn_again({leaf})
             wait_for_overlay(stage.live, frozenset(watched), ends=after)
         meanwhile = reach.among(stage.live, after)
-        silent = [*_gateways(stage, after), *_management(stage, after)]
+        others = [end for end in before if end.server != own]
+        silent = [*_missing(stage, others, after), *_gateways(stage, after), *_management(stage, after)]
         _until_none_is_silent(observer)
         lost = observer.stop()
-    words = f"{leaf}; meanwhile {meanwhile.summary}"
-    yield (*LOST, ProofResult(words, (*faults, *meanwhile.faults), flow_measures(lost.total)))
+    shown = ProofResult(meanwhile.summary, (*faults, *meanwhile.faults), flow_measures(lost.total))
+    yield f"{LOST}-{leaf}", f"{leaf} lost", shown
 
     with Observer(stage.live, flows, []) as observer:
         began = observer.mark()
         faults = _boot(stage, leaf, after)
+        _set_management(stage, own, up=True)
         seconds = time.monotonic() - began
         wait_for_overlay(stage.live, frozenset(stage.switches))
         _until_none_is_silent(observer)
         back = observer.stop()
     faults += stage.healed()
-    yield (*BACK, ProofResult(leaf, tuple(faults), {**flow_measures(back.total), "back_s": round(seconds, 1)}))
-
-    for part in dict.fromkeys((*map(part_of, before), *(part for part, _ in streams))):
-        mine = [at for at, (of, _) in enumerate(streams) if of == part]
-        ends = tuple([end for end in its if part_of(end) == part] for its in (before, after))
-        quiet = [fault for end, fault in silent if part_of(end) == part]
-        shown = _judge(part, leaf, (_of(lost, mine), _of(back, mine)), ends, quiet)
-        yield f"{LOST[0]}-{part.id}", f"{LOST[1]}: {part.id}", shown
+    measured = {**flow_measures(back.total), "back_s": round(seconds, 1)}
+    yield f"{BACK}-{leaf}", f"{leaf} back", ProofResult("as before", tuple(faults), measured)
+    parts = [part for part, _ in streams]
+    return Played(leaf=leaf, before=before, after=after, parts=parts, lost=lost, back=back, silent=silent)
 
 
-def _shared(stage: Stage) -> str:
-    """The first leaf that shares the bond of a host with another one, "" for none."""
+def _pair(stage: Stage) -> list[str]:
+    """The first leaves that share the bond of a host, [] for none."""
+    here = {(end.server, end.address): end.leaf for end in _ends(stage, ())}
     for leaf in stage.leaves:
-        others = {(end.server, end.address) for end in _ends(stage, {leaf})}
-        if any((end.server, end.address) in others for end in _ends(stage, ()) if end.leaf == leaf):
-            return leaf
-    return ""
+        there = {(end.server, end.address): end.leaf for end in _ends(stage, {leaf})}
+        if others := {there[key] for key, at in here.items() if at == leaf and key in there}:
+            return [leaf, *sorted(others)]
+    return []
 
 
 def _ends(stage: Stage, dead: Sequence[str] | set[str]) -> list[Endpoint]:
@@ -147,6 +178,26 @@ def _to(tenant: str, node: str, address: str, ends: list[Endpoint]) -> Iterator[
         yield part, Stream(node, address, end.server, end.address, 1)
 
 
+def _missing(stage: Stage, before: list[Endpoint], after: list[Endpoint]) -> list[tuple[Endpoint, Finding]]:
+    """Addresses of bonds that the plan has at another switch too, and the files of their hosts or switches have not."""
+    there = {(end.server, end.address) for end in after}
+    views = stage.live.lab.views
+    segments = Counter(lag.esi for name in stage.switches for lag in views[name].lags if lag.esi)
+    return [
+        (end, finding(end.server, f"{end.shown} is planned on a bond over two switches, and is at {end.leaf} alone"))
+        for end in before
+        if (end.server, end.address) not in there and segments[_segment(views[end.leaf], end.port)] > 1
+    ]
+
+
+def _segment(view: SwitchView, interface: str) -> str:
+    """The Ethernet segment of a port, or of its VLAN; "" for none."""
+    lags = {lag.number: lag.esi for lag in view.lags}
+    name = target(view.device.nos).port_name
+    own = (port for port in view.ports if name(view.model, port.ref, view.device.model) == interface.partition(".")[0])
+    return next((lags.get(port.lag, "") for port in own), "")
+
+
 def _gateways(stage: Stage, ends: list[Endpoint]) -> list[tuple[Endpoint, Finding]]:
     """Hosts whose gateway does not answer."""
     asking = [end for end in ends if gateway_of(end)]
@@ -156,6 +207,12 @@ def _gateways(stage: Stage, ends: list[Endpoint]) -> list[tuple[Endpoint, Findin
         for end, count in zip(asking, replies, strict=True)
         if not count
     ]
+
+
+def _set_management(stage: Stage, node: str, *, up: bool) -> None:
+    """A switch's own management port has the power of the switch."""
+    if node in stage.live.lab.nodes:
+        stage.set_node(node, up=up)
 
 
 def _management(stage: Stage, ends: list[Endpoint]) -> list[tuple[Endpoint, Finding]]:
@@ -182,26 +239,26 @@ def _until_none_is_silent(observer: Observer) -> None:
         time.sleep(0.1)
 
 
-def _of(seen: Observation, mine: list[int]) -> Seen:
-    return Seen.of(seen.flows[at] for at in mine)
-
-
-def _judge(
-    part: Part, leaf: str, seen: tuple[Seen, Seen], ends: tuple[list[Endpoint], ...], quiet: list[Finding]
-) -> ProofResult:
+def _judge(part: Part, played: Sequence[Played]) -> ProofResult:
     """One part: flows that go on, and addresses that are lost as planned."""
-    faults, words, measured = [*quiet], [], dict[str, Measure]()
-    for flows, when, prefix in zip(seen, ("is lost", "comes back"), ("", "back_"), strict=True):
-        if flows.longest_gap_s > MAX_GAP_S:
-            limit = f"{flows.longest_gap_s:.1f} s, the limit is {MAX_GAP_S:g} s"
-            faults.append(finding(leaf, f"{part.id}: when the switch {when} no packet arrives for {limit}"))
-        measured |= {f"{prefix}{key}": value for key, value in flow_measures(flows).items()}
-    before, after = ends
-    if before:
-        words.append(f"{len(after)} of {plural(len(before), 'address', 'addresses')} stay reachable")
-    if alone := len(before) - len(after):
-        words.append(f"{alone} on {leaf} alone, lost as planned")
+    faults, words, alone = list[Finding](), list[str](), 0
+    seen: tuple[list[Seen], list[Seen]] = ([], [])
+    for one in played:
+        faults += [fault for end, fault in one.silent if part_of(end) == part]
+        for flows, when, every in zip(one.seen(part), ("is lost", "comes back"), seen, strict=True):
+            every.append(flows)
+            if flows.longest_gap_s > MAX_GAP_S:
+                limit = f"{flows.longest_gap_s:.1f} s, the limit is {MAX_GAP_S:g} s"
+                faults.append(finding(one.leaf, f"{part.id}: when the switch {when} no packet arrives for {limit}"))
+        before, after = (sum(part_of(end) == part for end in ends) for ends in (one.before, one.after))
+        if before:
+            what = "" if words else f" {'address stays' if before == 1 else 'addresses stay'} reachable"
+            words.append(f"{after} of {before:,}{what} without {one.leaf}")
+        alone += before - after
+    lost, back = (flow_measures(Seen.of(every)) for every in seen)
+    measured: dict[str, Measure] = {**lost, **{f"back_{key}": value for key, value in back.items()}}
+    words += ["the others have no other switch"] if alone else []
     return ProofResult(", ".join(words) or "traffic with routers outside", tuple(faults), measured)
 
 
-SCENARIO = Scenario("switch-lost", "Switch of a pair lost and back", play)
+SCENARIO = Scenario(LOST, f"{TITLE} and back", play)

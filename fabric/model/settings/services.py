@@ -93,12 +93,24 @@ class Network(Key):
             "NICs by their number; default: all ports"
         ),
     )
+    planes: Annotated[tuple[Count, ...], ListOf] = Field(
+        (), description="planes whose server ports are in it, as `rails`; with both the ports of these rails on these planes"
+    )
     nics: Annotated[tuple[Line, ...], ListOf] = Field(
         (), description="purposes of the NICs whose ports are in it; default: all ports of the tenant"
     )
     untagged: bool = Field(
         False, description="untagged on ports with several networks, whose others are tagged; default: tagged on these"
     )
+
+    @property
+    def parted(self) -> bool:
+        """Whether it has the ports of some rails or planes alone."""
+        return bool(self.rails or self.planes)
+
+    def has(self, rail: int, plane: int) -> bool:
+        """Whether ports of a rail and plane, from 1, are in it."""
+        return (not self.rails or rail in self.rails) and (not self.planes or plane in self.planes)
 
 
 def _of_tenant(value: Any) -> Any:

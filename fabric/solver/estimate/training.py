@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fabric.base.diagnostics import InputError
 from fabric.base.source import Node
 from fabric.model.plan import FabricPlan
 from fabric.solver import Ints, PortNamer, unnamed
@@ -22,13 +23,14 @@ from fabric.solver.estimate.estimate import ctas_of, gpu_of, nvlink_gpus, patter
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
 from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest, supply_of
+from fabric.solver.reach import Goal, Reached, reach
 from fabric.solver.training import file as job_file
 from fabric.solver.training.file import JobText
 from fabric.solver.training.job import Levels, TrainingJob
 from fabric.solver.training.kernels import computed_utilisation
 from fabric.solver.training.memory import device_GB
 from fabric.solver.training.step import CallTime, Fitted, StepTime, assumptions, fitted, step_time
-from fabric.solver.training.sweep import StepSweep, sweep
+from fabric.solver.training.sweep import StepSweep, measured, sweep
 from fabric.solver.training.traffic import Traffic, nic_share, split
 
 # --- groups ---------------------------------------------------------------------------------------------------
@@ -224,6 +226,19 @@ class PlacedJob:
     def sweep(self, varied: Mapping[str, Sequence[Node]]) -> StepSweep:
         """The steps of every combination of values."""
         return sweep(self.root, varied, self.time)
+
+    def reach(self, goal: Goal, varied: Mapping[str, Sequence[Node]]) -> Reached:
+        """The value of the one varied key with which the step reaches a goal. Raises InputError."""
+        ((key, nodes),) = varied.items()
+        return reach(key, nodes, goal, lambda node: self._measured(goal.name, {key: node}))
+
+    def _measured(self, name: str, values: Mapping[str, Node]) -> float | None:
+        """The answer of a goal, with other values of keys; None where they are not possible."""
+        try:
+            step = self.time(job_file.with_values(self.root, values))
+        except InputError:
+            return None
+        return measured(step, name) if step.memory.fits else None
 
     def utilisation(self, measured_s: float) -> Fitted:
         """The utilisation that gives a measured step. Raises InputError."""

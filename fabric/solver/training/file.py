@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.base.diagnostics import nearest
+from fabric.base.formats import yaml
 from fabric.base.inputs import InputFile, Reading, Section
 from fabric.base.source import Node, Source
 from fabric.solver.training.checks import check
@@ -64,6 +65,10 @@ class JobText:
     def of(cls, source: Path | JobText) -> JobText:
         """Of a path, read now. Raises InputError."""
         return source if isinstance(source, JobText) else cls(str(source), JOB.read_text(source))
+
+    def with_values(self, values: Mapping[str, Node]) -> JobText:
+        """The file with other values of dotted keys. Raises InputError where its text is no mapping."""
+        return JobText(self.name, yaml.dump(with_values(tree(self.text, self.name), values).plain()))
 
 
 def read(path: Path, gpus: int | None = None, shown: str | None = None) -> TrainingJob:

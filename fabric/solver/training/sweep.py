@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from fabric.base.inputs import InputFile
 from fabric.base.schemas.models import Amount, Document, Share, document, json_key
 from fabric.base.source import Node
 from fabric.base.text import aligned, counted, duration, percent
+from fabric.solver.reach import Measure
 from fabric.solver.training import file as training_file
 from fabric.solver.training.step import StepTime
 
@@ -21,7 +23,19 @@ VALUE = InputFile(dict, "a value", "such as parallel.tensor=4,8", "FAB102")
 MAX_VARIANTS = 20_000  # variants
 SHOWN = 20
 DATA = "parallel.data"
+RANGE = re.compile(r"(\d{1,12})\.\.(\d{1,12})")
 _FIXED = ("parallel.gpus_per_domain", "parallel.stages")  # one changes the placement, the other is a list
+
+
+MEASURES = {
+    "step": Measure(" s", is_more_better=False),
+    "tokens-per-second": Measure("", is_more_better=True),
+}
+
+
+def measured(step: StepTime, name: str) -> float:
+    """The answer that a goal is stated of."""
+    return step.step_ms / 1e3 if name == "step" else step.tokens_per_second
 
 
 @dataclass(frozen=True)
@@ -94,10 +108,18 @@ def _word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def choices(options: Sequence[str]) -> dict[str, list[Node]]:
-    """Dotted key to values, of texts such as `parallel.tensor=4,8`. Raises InputError with every mistake."""
+def choices(options: Sequence[str], more: Iterable[str] = ()) -> dict[str, list[Node]]:
+    """Dotted key to values, of texts such as `parallel.tensor=4,8` or `checkpoint.write_GBps=10..400`.
+
+    Args:
+        options: the texts.
+        more: keys of other sections that may vary.
+
+    Raises:
+        InputError: every mistake.
+    """
     report, chosen = Report(), dict[str, list[Node]]()
-    keys = [key for key in training_file.all_keys() if key not in _FIXED]
+    keys = [key for key in (*training_file.all_keys(), *more) if key not in _FIXED]
     for text in options:
         key, sign, values = text.partition("=")
         if not sign or not values:
@@ -107,13 +129,22 @@ def choices(options: Sequence[str]) -> dict[str, list[Node]]:
         elif key in chosen:
             report.error("FAB102", OPTION, f"expected each key once, got {key} twice", "separate values by commas")
         else:
-            chosen[key] = [_node(word.strip()) for word in values.split(",")]
+            chosen[key] = [_node(word) for text in values.split(",") for word in _words(text.strip())]
     report.raise_errors()
     count = math.prod(map(len, chosen.values()))
     if count > MAX_VARIANTS:
         report.error("FAB102", OPTION, f"expected at most {MAX_VARIANTS:,} variants, got {count:,}", "vary fewer keys")
         report.raise_errors()
     return chosen
+
+
+def _words(text: str) -> Iterable[str]:
+    """The numbers of a range such as 10..400, or the text itself. A range that is too long ends where variants do."""
+    bounds = RANGE.fullmatch(text)
+    if bounds is None:
+        return (text,)
+    first, last = int(bounds[1]), int(bounds[2])
+    return map(str, range(first, min(last, first + MAX_VARIANTS) + 1)) if first <= last else (text,)
 
 
 def _node(word: str) -> Node:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from fabric import pipeline
+from fabric.audit.checks import Scope
 from fabric.base.diagnostics import InputError
 from fabric.deliver.cabling.runs import Runs, runs
 from fabric.design.floor.floor import floor
@@ -206,6 +209,15 @@ def test_what_nothing_joins(setting: str, message: str, hint: str) -> None:
     assert hint in found.errors[0].hint
     assert found.errors[0].place.line == 3
     check_runs(plan, found)
+
+
+def test_fabric_check_reports_what_nothing_joins(tmp_path: Path) -> None:
+    path = tmp_path / "site.yaml"
+    for medium, expected in (("optics", []), ("dac", ["FAB153"])):
+        floor = f"{{rack_units: 24, media: {{server-leaf: {medium}}}}}"
+        path.write_text(intent(DESIGNS["a collapsed pair"][0], floor=floor), encoding="utf-8")
+        found = pipeline.check(Scope(files=(path,), output=tmp_path / "generated", jobs=1)).verdict.findings
+        assert [finding.id for finding in found if finding.severity == "error"] == expected
 
 
 def test_lanes_that_do_not_meet_are_an_error() -> None:

@@ -268,6 +268,22 @@ def test_a_switch_below_is_one_bond_on_equal_ports_of_both_leaves() -> None:
     assert {lag for *_, lag in ports(after)}.isdisjoint({links[0][2]})
 
 
+ROUTER = BELOW.replace("tenant: oob, bond: true", "leaves: 2, external: {asn: 65010, tenants: inband}")
+
+
+def test_an_attachment_is_on_the_leaves_that_it_states() -> None:
+    before = make(ROUTER)
+    assert {leaf for leaf, *_ in bond(before.fabrics["core"])} == {"core-leaf002"}
+    assert bond(make(grown(ROUTER, gpu=8, store=20), before.lock).fabrics["core"]) == bond(before.fabrics["core"])
+    moved = bond(make(ROUTER.replace("leaves: 2", "leaves: [1, 2]"), before.lock).fabrics["core"])
+    assert moved == bond(before.fabrics["core"])  # what may stay, stays
+    assert {leaf for leaf, *_ in bond(make(ROUTER.replace("leaves: 2", "leaves: 1"), before.lock).fabrics["core"])} == {
+        "core-leaf001"
+    }
+    with pytest.raises(InputError, match="attachment 'oob': expected a leaf from 1 to 2, got 3"):
+        make(ROUTER.replace("leaves: 2", "leaves: 3"))
+
+
 @pytest.mark.parametrize(
     ("part", "other", "message"),
     [

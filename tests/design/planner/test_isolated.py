@@ -98,6 +98,44 @@ def test_every_plane_has_a_pair_of_leaves() -> None:
     assert not plan.tenancy.lag.any()
 
 
+BY_PLANE = "networks: [{name: a, vlan: 901, planes: 1, gateway: 10.91.0.0/24}, {name: b, vlan: 902, planes: 2}]"
+BY_BOTH = (
+    "networks: [{name: a, vlan: 901, planes: 1, rails: [1, 2, 3, 4], gateway: 10.91.0.0/24}, "
+    "{name: b, vlan: 902, planes: 1, rails: [5, 6, 7, 8]}, {name: c, vlan: 903, planes: 2}]"
+)
+ONE = "networks: [{name: gpu, vlan: 900, gateway: 10.90.0.0/20}]"
+
+
+@pytest.mark.parametrize(("networks", "expected"), [(BY_PLANE, (901, 901, 902)), (BY_BOTH, (901, 902, 903))])
+def test_a_network_has_the_ports_of_its_planes_and_rails(networks: str, expected: tuple[int, int, int]) -> None:
+    plan = make(SERVERS + PAIRS.replace(ONE, networks)).fabrics["gpu"]
+    labels, links = PortLabels(plan), plan.links
+    vlans: dict[str, set[int]] = {}
+    for link in (links.kind == SERVER_LEAF).nonzero()[0].tolist():
+        vlans.setdefault(labels.at(link, "a"), set()).update(network.vlan for network in plan.tenancy.networks(link))
+    first, later, other = expected
+    for nic in range(1, 9):
+        assert vlans[f"compute{nic}p1"] == {first if nic <= 4 else later}
+        assert vlans[f"compute{nic}p2"] == {other}
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "message"),
+    [
+        ("planes: 2}", "planes: 1}", "plane 1 is in network 'a' too"),
+        ("planes: 2}", "planes: 3}", "expected a plane from 1 to 2, got 3"),
+        (", planes: 2}", "}", "expected `planes`, as other networks of the tenant have"),
+        (", {name: b, vlan: 902, planes: 2}", "", "expected a network for each of its planes, got none for 2"),
+        ("planes: 2}", "planes: 2, nics: compute}", "expected `planes` or `nics`, got both"),
+    ],
+)
+def test_networks_by_plane_that_cannot_be(part: str, other: str, message: str) -> None:
+    assert part in BY_PLANE
+    with pytest.raises(InputError) as error:
+        make(SERVERS + PAIRS.replace(ONE, BY_PLANE.replace(part, other)))
+    assert message in str(error.value)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_growth_moves_nothing(shape: str) -> None:
     text = SERVERS + SHAPES[shape]

@@ -12,12 +12,14 @@ FURTHER = ("storage", "frontend", "aux", "more")
 
 
 def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> None:
-    """Adds NICs, a group, or both to each fabric of one network; what does not fit is refused with a reason."""
+    """Adds NICs, a group, or both to each fabric; what does not fit is refused with a reason."""
     for part in parts:
         fabric = intent["fabrics"][part.name]
-        if part.kind == "rail-only" or fabric["topology"].get("planes", 1) > 1:
-            continue
         servers = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
+        if part.kind == "collapsed" and not part.bonds and rng.random() < 0.5:
+            _in_planes(intent, fabric, servers)
+        if rng.random() < 0.2:
+            fabric["topology"]["nic_order"] = "turns"
         added = []
         if rng.random() < 0.7:
             added.append(_nics(rng, intent, fabric, servers[0], part))
@@ -31,6 +33,15 @@ def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> N
         topology["leaf"] = {**topology.get("leaf", {}), "oversubscription": rng.choice((2, 4, 8))}
         topology["leaf"].pop("uplinks", None)
         _tenant(rng, fabric, added, part)
+
+
+def _in_planes(intent: dict[str, Any], fabric: dict[str, Any], servers: list[dict[str, Any]]) -> None:
+    """A pair of leaves in each of two planes, and the ports of a NIC on both."""
+    fabric["topology"]["planes"] = 2
+    for group in servers:
+        if group["model"] in intent["catalog"]["servers"]:
+            nics = intent["catalog"]["servers"][group["model"]]["nics"]
+            nics[group.get("nics", fabric["purpose"])] |= {"ports": 2}
 
 
 def _drawn(rng: random.Random, part: Part) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.target import target
+from tests.system.random_designs.below import hang
 from tests.system.random_designs.converging import converge
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
@@ -29,6 +30,7 @@ from tests.system.random_designs.words import (
 
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 KINDS = ("rack", "rack", "rack", "rail-optimized", "rail-optimized", "rail-only", "collapsed")
+BELOW = 0.15  # share of the designs that may get bridges below a fabric
 ENLARGED = 0.5  # share of the designs that get more servers, attachments and tenants
 CONVERGED = 0.2  # share of them whose leaves carry NICs of several purposes
 SKIPPED = frozenset(  # keys that the shape of the design decides
@@ -45,11 +47,12 @@ SKIPPED = frozenset(  # keys that the shape of the design decides
 
 @dataclass(frozen=True)
 class Design:
-    """An intent, and the files beside it."""
+    """An intent, the files beside it, and what kind of design it is, "" for any."""
 
     name: str
     intent: dict[str, Any]
     files: dict[str, str] = field(default_factory=dict)
+    kind: str = ""
 
     @property
     def text(self) -> str:
@@ -96,6 +99,9 @@ def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
     apart = random.Random(f"{seed}/{index}/converged")
     if apart.random() < converged:
         converge(apart, intent, parts)
+    lower = random.Random(f"{seed}/{index}/below")
+    if lower.random() < BELOW:
+        hang(lower, intent, parts)
     return Design(name, intent, files)
 
 

@@ -8,7 +8,9 @@ the check, never of the design:
 * a file that no reader recognizes, a file that cannot be read, a statement that is not understood, a file that is not what
   the plan makes, a line taken for a manual edit (FAB290 to FAB299), whatever their severity;
 * a device that is lost or gained when the folder of configs is read without the plan;
-* an exception that is no diagnostic.
+* an exception that is no diagnostic;
+* in growth with the lock: what moves and is not announced, and the same findings at the largest size;
+* a database that SONiC's own models refuse, where they are installed.
 
 These are not: a design that the planner refuses with a diagnostic, warnings and notes on the design itself, notes on files.
 An error of a check of the design is counted by itself: the design is unsound, and `fabric check` says so in the intent. Files
@@ -17,10 +19,12 @@ of an unsound design show the same fault (`ECHOES`), and without the plan the va
 
 from __future__ import annotations
 
+import json
 import traceback
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from fabric import pipeline
@@ -32,10 +36,13 @@ from fabric.model.facts import Facts
 from fabric.nos.reading import Device as Found, Folder, read_device, scan
 from tests.audit.checks.sites import site_of
 from tests.system.random_designs.drawing import Design
+from tests.system.random_designs.growing import Grown, grow
 
 READING = range(290, 300)  # FAB290 to FAB299
 ECHOES = {"FAB272": "FAB218"}  # finding in the files alone → error of the design that it shows: PFC at one end of a link
 STATED = {"FAB276": ("pfc_watchdog", False), "FAB288": ("vrf", False)}  # → key of the intent that asks for just that
+
+Models = Callable[[dict[str, Any]], str]
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class Outcome:
     unsound: tuple[str, ...] = ()  # errors of the checks of the design
     contradictions: tuple[str, ...] = ()
     crash: str = ""
+    grown: Grown = field(default_factory=Grown)
+    databases: int = 0  # of SONiC switches, valid under its models
 
     @property
     def planned(self) -> bool:
@@ -70,6 +79,39 @@ def run(design: Design, folder: Path, *, written: bool = True) -> Outcome:
         return Outcome(refused=tuple(f"{one.code} {one.message}" for one in error.diagnostics))
     except Exception:  # every one is a finding of this trial
         return Outcome(crash=traceback.format_exc())
+
+
+def run_growing(design: Design, folder: Path, models: Models | None = None, *, written: bool = True) -> Outcome:
+    """As `run`, and then size by size with the lock.
+
+    Args:
+        models: says what is wrong in a database of SONiC, "" for nothing.
+        written: checked through files; the largest size too is generated and checked.
+    """
+    outcome = run(design, folder, written=written)
+    if not outcome.planned:
+        return outcome
+    try:
+        if not written:
+            pipeline.generate(pipeline.load(folder / f"{design.name}.yaml", folder / "generated"), jobs=1).write()
+        refused = list(_refused(models, folder)) if models else []
+        grown, last = grow(design, folder), Outcome()
+        if written and grown.last:
+            last = _on_disk(pipeline.load(folder / grown.last, folder / "generated"))
+            refused += _refused(models, folder) if models else []
+    except Exception:
+        return replace(outcome, crash=traceback.format_exc())
+    found = [*outcome.contradictions, *(f"grown {line}" for line in last.contradictions)]
+    found += [f"growth: unannounced {line}" for line in grown.unannounced]
+    found += [f"yang: error refused {line}" for line in refused if line]
+    return replace(outcome, contradictions=tuple(found), grown=grown, databases=len(refused))
+
+
+def _refused(models: Models, folder: Path) -> Iterator[str]:
+    """Of every SONiC switch what its models refuse, "" for nothing."""
+    for path in sorted((folder / "generated").rglob("config_db.json")):
+        why = models(json.loads(path.read_text(encoding="utf-8")))
+        yield f"{path.parent.name}: {why[:500]}" if why else ""
 
 
 def _on_disk(intent: Intent) -> Outcome:

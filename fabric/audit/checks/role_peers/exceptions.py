@@ -50,9 +50,8 @@ TABLE = Path(__file__).with_name("exceptions.yaml")
 UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
 WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S{1,60} ){0,8}?(?:password|authentication|secret|encryption)|no-?password")
 USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor|profile|encapsulation|speed|family")
-PRIVATE = re.compile(  # AS numbers
-    r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
-)
+# AS numbers
+PRIVATE = re.compile(r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*")
 FAMILY = re.compile(r"(?<=family ).*?\b(ipv4|ipv6|evpn)\b")  # address families, as facts name them
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 VALUES = re.compile(rf"(?:[{VALUE}{STATED}{AT_PORT}]\S* ){{2,}}")  # a list, as the ports of a tenant
@@ -295,10 +294,14 @@ class Case:
 
     @property
     def is_unused_unlike_peers(self) -> bool:
-        """Whether the description of a port says that it is free, and those of the witnesses do not."""
-        return self._is_alone_in(
-            lambda _, port: port.description is not None and UNUSED.search(port.description.value) is not None
-        )
+        """Whether a port is free by its description, and the witnesses are not, or it lacks a speed: that of a breakout."""
+        is_whole = self.port is not None and "speed" in self.wanted[0] and _is_unused(self.facts, self.port)
+        return is_whole or self._is_alone_in(_is_unused)
+
+    @property
+    def is_access_unlike_peers(self) -> bool:
+        """Whether a port is in one network, untagged, and the witnesses are in several."""
+        return self._is_alone_in(lambda _, port: port.access is not None and not port.trunk)
 
     @property
     def is_trunk_unlike_peers(self) -> bool:
@@ -491,3 +494,7 @@ class Case:
         known = {(name.kind, name.text) for name, _ in self.own.names}
         names = self.witness[2].names_at.get(self.like.path, ())
         return any(not name.used and (name.kind, name.text) not in known for name in names)
+
+
+def _is_unused(_: Facts, port: Interface) -> bool:
+    return port.description is not None and UNUSED.search(port.description.value) is not None

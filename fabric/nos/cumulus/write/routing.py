@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from ipaddress import ip_address, ip_interface
 
 from fabric.model.plan import LEAF, Acl, External, OverlaySession, Session, SwitchView, Vrf
 from fabric.nos.cumulus.write.interfaces import BRIDGE, acl_name, adaptive_ports, multihomed, name_of
@@ -322,7 +323,14 @@ def relays(view: SwitchView) -> Tree:
         if served and release(view.release) < SERVER_GROUPS:  # every request goes to all servers
             below = [f"vlan{network.vlan}" for network in served]
             servers = dict.fromkeys(server for network in served for server in network.relay)
-            tree[vrf.name] = {"interface": keys([*below, *upstream]), "server": keys(servers)}
+            # A request in any of these interfaces is passed on: a network that has no server of its own is left out.
+            idle = {
+                f"vlan{network.vlan}"
+                for network in view.networks
+                if network.gateway and not any(ip_address(it) in ip_interface(network.gateway).network for it in servers)
+            }
+            ways = [*below, *(name for name in upstream if name not in idle)]
+            tree[vrf.name] = {"interface": keys(ways), "server": keys(servers)}
         elif served:
             downstream: Tree = {f"vlan{network.vlan}": {"server-group-name": network.name} for network in served}
             tree[vrf.name] = {"server-group": groups, "downstream-interface": downstream}

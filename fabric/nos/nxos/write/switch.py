@@ -180,7 +180,7 @@ class Vlan:
     vni: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Svi:
     """A VLAN's routed side: the gateway of a network, or the bare one that a L3 VNI forwards through."""
 
@@ -267,11 +267,22 @@ def vlans(view: SwitchView) -> list[Vlan]:
 
 def svis(view: SwitchView) -> list[Svi]:
     found = [
-        Svi(n.vlan, n.name, n.vrf, mtu(view, n.vrf), f"{'ipv6' if ':' in n.gateway else 'ip'} address {n.gateway}", relays(n))
+        Svi(
+            vlan=n.vlan,
+            description=n.name,
+            vrf=n.vrf,
+            mtu=mtu(view, n.vrf),
+            address=f"{'ipv6' if ':' in n.gateway else 'ip'} address {n.gateway}",
+            relays=relays(n),
+        )
         for n in view.networks
         if n.gateway
     ]
-    found += [Svi(v.vlan, f"L3 VNI of {v.name}", v.name, mtu(view, v.name), "") for v in view.vrfs if v.vni is not None]
+    found += [
+        Svi(vlan=v.vlan, description=f"L3 VNI of {v.name}", vrf=v.name, mtu=mtu(view, v.name), address="")
+        for v in view.vrfs
+        if v.vni is not None
+    ]
     return sorted(found, key=lambda svi: svi.vlan)
 
 
