@@ -232,9 +232,7 @@ def moved_links(folder: Path, plan: Plan) -> int:
     if not before:
         return 0
     after, there = upper_ends(links_csv(plan)), {name for fabric in plan.fabrics.values() for name in fabric.by_name}
-    return sum(
-        after[lower] != upper if lower in after else {lower[1], upper[0]} <= there for lower, upper in before.items()
-    )
+    return sum(after[lower] != upper if lower in after else {lower[1], upper[0]} <= there for lower, upper in before.items())
 
 
 def _moved(plan: Plan, links: int) -> Diagnostic:

@@ -368,8 +368,7 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
     for index, attachment in enumerate(spec.attachments):
         speed_gbps = attachment.speed_gbps or sizing.groups[0].down_gbps
         free = sum(
-            _free_ports(spec, sizing, size, group, speed_gbps)
-            for size, group in zip(sizing.groups, spec.groups, strict=True)
+            _free_ports(spec, sizing, size, group, speed_gbps) for size, group in zip(sizing.groups, spec.groups, strict=True)
         )
         free = max(0, free - taken[speed_gbps])
         taken[speed_gbps] += attachment.links
