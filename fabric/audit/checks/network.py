@@ -68,7 +68,7 @@ def outliers(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]
 def components(network: Network) -> Sequence[Sequence[Facts]]:
     """The groups that cables and sessions join, in the order of their first devices; one group if fewer than two.
 
-    Switches with VNIs and without EVPN sessions are a network by their names: each is the only one of its fabric.
+    Switches without sessions are a network by their names: each is the only one of its fabric.
     """
     parent = {id(facts): id(facts) for facts in network.devices}
 
@@ -98,13 +98,11 @@ def components(network: Network) -> Sequence[Sequence[Facts]]:
 
 
 def _is_only_one(facts: Facts) -> bool:
-    """Whether a switch has VNIs, and no session by which others learn of them."""
+    """Whether a switch with BGP has no session in the default table, nor one by which others learn of its VNIs."""
     has_vnis = bool(facts.vnis) or any(vrf.vni for vrf in facts.vrfs.values())
-    return (
-        has_vnis
-        and "" in facts.bgp
-        and not any(family.value == "evpn" for near in facts.neighbors() for family in near.families)
-    )
+    if not has_vnis:
+        return "" in facts.bgp and not facts.bgp[""].neighbors
+    return not any(family.value == "evpn" for near in facts.neighbors() for family in near.families)
 
 
 # --- facts of many devices ------------------------------------------------------------------------------------

@@ -326,7 +326,8 @@ def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
     site = outline(plan)
     planned = {name: replace(fabric_outline, switches=()) for name, fabric_outline in site.fabrics.items()}
     fixed = _fixed(plan, report) if plan.settings.floor.places else {}
-    if not fixed and all(uppers(fabric_outline) == uppers(planned[name]) for name, fabric_outline in site.fabrics.items()):
+    same = all(uppers(fabric_outline) == uppers(planned[name]) for name, fabric_outline in site.fabrics.items())
+    if same and not fixed and not any(_shared(site).values()):
         return dict(plan.fabrics)  # places follow from the sizes
     longest = longest_m(site, fixed)
     fabrics = {}

@@ -169,7 +169,8 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         )
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
-            plans[name], locks[name] = planned
+            plan, locks[name] = planned
+            plans[name] = replace(plan, spec=hold(plan.spec, locks[name]))  # as the next run finds it
     if not report.errors:  # a pinned name that is taken is already reported
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)

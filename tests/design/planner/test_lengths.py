@@ -251,3 +251,20 @@ def test_servers_of_two_fabrics_grow_within_planned(data: Data, draw: st.DataObj
         assert threshold_changes(plan, after) == ()
         plan = after
     covered(plan)
+
+
+def test_a_second_run_has_the_lengths_of_the_first() -> None:
+    """An attachment on the ports of servers, in one of two fabrics of the same servers: the next run knows its ports."""
+    servers = "servers: {model: dgx-spark, count: 29, name: gpu}"
+    attachments = "attachments: [{name: wan, links: 2}, {name: ufm, links: 2}]"
+    made_of = (
+        "version: 1\nsite: s\nfabrics:\n"
+        f"  backend: {{{servers}, topology: {{switch: sn3700, {attachments}}}}}\n"
+        f"  oob: {{purpose: oob, {servers}, topology: {{switch: sn2201}}}}\n"
+    )
+    first = make(made_of)
+    second = make(made_of, first.lock)
+    assert first.fabrics["backend"].spec.groups[0].held
+    for name, fabric in first.fabrics.items():
+        assert fabric.spec.lengths == second.fabrics[name].spec.lengths
+    assert first.lock == second.lock
