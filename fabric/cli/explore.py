@@ -45,6 +45,13 @@ def explore(
         "objectives: cost, power, time, alltoall, switches, oversubscription; with --job goodput, token-cost",
         panel=DESIGNS,
     ),
+    reach: list[str] = option(
+        [],
+        "--reach",
+        "GOAL",
+        "only designs that reach a goal, such as busbw=350 (GB/s), time=3.2 (ms), useful=0.92 or power=90 (kW); repeatable",
+        panel=DESIGNS,
+    ),
     prices: Path | None = option(None, "--prices", "PRICES", "price file, for cost", panel=DESIGNS),
     model: Path | None = option(
         None, "--job", "JOB", "training job over all GPUs, for goodput and cost per useful token", panel=options.JOB
@@ -78,7 +85,7 @@ def explore(
         job=JobText.of(model) if model is not None else None,
         platform=options.platform_of(file, platform),
     )
-    request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
+    request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))), tuple(reach))
     result = pipeline.explore(intent, request, jobs, dask, resume, progress)
     write(reports, lambda name: FORMATS[name](result))
     if plot is not None:

@@ -136,8 +136,9 @@ def _units(sizing: Sizing, leaves: int) -> tuple[int, ...] | None:
 def _shares(groups: Sequence[GroupSize], leaves: int) -> tuple[int, ...] | None:
     first, rest = groups[0], groups[1:]
     most = min(first.units, leaves // first.unit_leaves)
-    if not rest:
-        return (most,) if most and most * first.unit_leaves == leaves else None
+    if not any(group.unit_leaves for group in rest):  # groups on the leaves of the first one keep their units
+        shared = (group.units for group in rest)
+        return (most, *shared) if most and most * first.unit_leaves == leaves else None
     ideal = Fraction(leaves * first.units, sum(group.leaves for group in groups))
     for units in sorted(range(1, most + 1), key=lambda n: (abs(n - ideal), n)):
         others = _shares(rest, leaves - units * first.unit_leaves)

@@ -6,6 +6,7 @@ does not, whatever the answers between others are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
@@ -39,6 +40,11 @@ class Goal:
         """Whether an answer is good enough; none is not."""
         return got is not None and (got >= self.value if self.measure.is_more_better else got <= self.value)
 
+    @property
+    def wanted(self) -> str:
+        """`useful of at least 92 %`."""
+        return f"{self.name} of {'at least' if self.measure.is_more_better else 'at most'} {self.shown(self.value)}"
+
     def shown(self, got: float | None) -> str:
         return "not possible" if got is None else self.measure.shown.format(got) + self.measure.unit
 
@@ -51,7 +57,7 @@ class Tried:
     got: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reached:
     """The value that reaches a goal, and the next one, which does not."""
 
@@ -69,8 +75,7 @@ class Reached:
 
     def lines(self) -> list[str]:
         """The answer in one sentence, and the two values beside it."""
-        goal, other = self.goal, self.next
-        wanted = f"{goal.name} {'of at least' if goal.measure.is_more_better else 'of at most'} {goal.shown(goal.value)}"
+        goal, other, wanted = self.goal, self.next, self.goal.wanted
         if self.found is None:
             assert other is not None
             none = f"none of {self.values:,} values of {self.key} gives {wanted}"
@@ -108,8 +113,8 @@ def goal_of(text: str, measures: Mapping[str, Measure]) -> Goal:
         number = float(value)
     except ValueError:
         number = float("nan")
-    if not sign or not number > 0:
-        raise _wrong(f"expected {name}=VALUE with a number above 0, got {show(text)}", f"such as {name}=0.9")
+    if not sign or not 0 < number < math.inf:
+        raise _wrong(f"expected {name}=VALUE with a number above 0, got {show(text)}", f"such as {name}=2")
     return Goal(name, number, measures[name])
 
 
@@ -145,13 +150,13 @@ def reach(key: str, nodes: Sequence[Node], goal: Goal, answer: Callable[[Node], 
             good, bad = (middle, bad) if reaches(middle) else (good, middle)
     tried = {at: Tried(ordered[at], got) for at, got in known.items()}
     found = tried[good] if reaches(good) else None
+    other: Tried | None = tried[bad]
     if found is not None and reaches(bad):  # all do
-        return Reached(key, goal, tried[first], None, True, len(ordered), len(known))
-    if found is None:
+        found, other, is_least = tried[first], None, True
+    elif found is None:
         possible = [item for item in tried.values() if item.got is not None]
-        closest = min(possible, key=lambda item: abs((item.got or 0.0) - goal.value), default=tried[bad])
-        return Reached(key, goal, None, closest, True, len(ordered), len(known))
-    return Reached(key, goal, found, tried[bad], is_least, len(ordered), len(known))
+        other = min(possible, key=lambda item: abs((item.got or 0.0) - goal.value), default=other)
+    return Reached(key=key, goal=goal, found=found, next=other, is_least=is_least, values=len(ordered), tried=len(known))
 
 
 def _wrong(message: str, hint: str) -> InputError:

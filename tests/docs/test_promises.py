@@ -7,6 +7,7 @@ at both ends is in the files alone. `PROMISES` has a proof for each recipe; a re
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import pytest
 import yaml
 
 from fabric import pipeline
+from fabric.configs.site_files import links_csv
 from fabric.model.facts import MANAGEMENT, Facts, Interface
 from fabric.model.plan import Plan, SwitchView
 from fabric.nos.reading import lets_in, read_device
@@ -271,7 +273,7 @@ def everything_on_a_pair(its: Made) -> None:
 
 
 def storage_servers(its: Made) -> None:
-    """Every storage server has a bond in its VLAN with PFC; its tenant and the servers' have each other's subnet alone."""
+    """Every storage server has a bond in its VLAN with PFC; its tenant and that of servers have their subnets alone."""
     bonded: dict[str, int] = {}
     for view, facts in its.leaves("core"):
         for port in view.ports:
@@ -318,6 +320,52 @@ def two_planes(its: Made) -> None:
     assert sorted(plane_of.values()) == [0, 0, 1, 1]
 
 
+def same_config(its: Made) -> None:
+    """No file of a switch depends on the device: neither a MAC address of its own nor a serial number is in it."""
+    for _, facts in its.devices:
+        text = "\n".join(facts.texts.values())
+        assert (
+            re.findall(r"(?i)\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}\b|serial-?number", text)
+            == []
+        )
+
+
+def numbers_come_back(its: Made) -> None:
+    """Fewer servers and as many again, with the lock: what stays keeps every number, and the same ports come back."""
+    whole = servers_ports(its.plan)
+    few = planned_again(its.plan, 6)
+    kept = servers_ports(few)
+    assert kept.items() < whole.items()
+    assert {name for name, _ in whole.keys() - kept.keys()} == {"gpu-0007", "gpu-0008"}
+    assert servers_ports(planned_again(few, 8)) == whole
+    before, after = its.plan.fabrics["backend"], few.fabrics["backend"]
+    for device in after.switches:
+        assert (device.asn, after.loopback[device.index]) == (
+            before.by_name[device.name].asn,
+            before.loopback[before.by_name[device.name].index],
+        )
+
+
+def servers_ports(plan: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
+    """(server, NIC) → leaf, port and both addresses."""
+    rows = csv.DictReader(links_csv(plan).splitlines())
+    return {
+        (row["a"], row["a_port"]): (row["b"], row["b_port"], row["a_address"], row["b_address"])
+        for row in rows
+        if row["kind"] == "server-leaf"
+    }
+
+
+def planned_again(plan: Plan, count: int) -> Plan:
+    """The site of a plan with another number of servers, on the numbers of its lock."""
+    path = plan.settings.home.path
+    site = yaml.safe_load(path.read_text(encoding="utf-8"))
+    site["fabrics"]["backend"]["servers"]["count"] = count
+    other = path.with_name(f"{count}-{path.name}")
+    other.write_text(yaml.safe_dump(site, sort_keys=False), encoding="utf-8")
+    return pipeline.plan(pipeline.load(other), plan.lock)
+
+
 def described(facts: Facts, text: str) -> Interface:
     return next(port for port in facts.interfaces.values() if port.description and port.description.value == text)
 
@@ -345,6 +393,8 @@ PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
     "docs/howto/storage.md": (storage_servers, ("cumulus", "eos", "nxos")),
     "docs/howto/planes.md": (two_planes, tuple(nos for nos in SYSTEMS if nos != "frr")),
     "docs/howto/bonds.md": (bonds, tuple(nos for nos in SYSTEMS if nos != "frr")),
+    "docs/howto/replace-a-switch.md": (same_config, SYSTEMS),
+    "docs/howto/remove-servers.md": (numbers_come_back, SYSTEMS),
     "docs/howto/dscp.md": (lossless_class, tuple(nos for nos in SYSTEMS if nos != "frr")),
 }
 

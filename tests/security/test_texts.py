@@ -223,6 +223,7 @@ FREE = {
     "overrides.template",
     "servers.model",
     "servers.nics",
+    "tenants.networks.nics",
     "tenants.nics",
     "tenants.servers",
     "underlay.asn.ranges",

@@ -48,6 +48,21 @@ def two_compute_fabrics() -> dict[str, Any]:
     return site
 
 
+def one_switch(nos: str, **fabric: Any) -> dict[str, Any]:
+    site = design(nos, "16x400g", **fabric)
+    site["fabrics"]["backend"]["topology"] = {"switch": "16x400g"}
+    return site
+
+
+def two_switches() -> dict[str, Any]:
+    """Two fabrics of one switch each, whose tenants of one name have other VNIs."""
+    site = one_switch("eos", overlay={"kind": "evpn-vxlan"}, tenants=[{"name": "red"}])
+    other = one_switch("eos", overlay={"kind": "evpn-vxlan"}, tenants=[{"name": "red", "vni": 70000}])["fabrics"]["backend"]
+    other["servers"] = {**other["servers"], "name": "cpu"}
+    site["fabrics"]["other"] = other
+    return site
+
+
 def one_server() -> dict[str, Any]:
     """One bridged port beside ten ports with slices of a border router."""
     networks = [{"name": "train", "vlan": 100, "gateway": "172.20.0.0/25"}]
@@ -118,6 +133,18 @@ FRESH: dict[str, dict[str, Any]] = {
         )
         for nos, switch in (("junos", "16x400g"),)
     },
+    **{
+        f"tenants apart on one switch, {nos}": one_switch(nos, overlay={"isolation": "vrf-lite"}, tenants=[{"name": "red"}])
+        for nos in ("frr", "junos", "eos")
+    },
+    "a spine that is no route server": design(
+        "frr",
+        "16x400g",
+        topology={"spine": {"count": 4}, "leaf": {"uplinks": {"count": 4}}},
+        overlay={"kind": "evpn-vxlan", "route_servers": 3},
+        tenants=[{"name": "red"}],
+    ),
+    "VNIs of two fabrics of one switch": two_switches(),
     "one server and many border ports, Junos": one_server(),
     "two networks of one site": two_networks(),
     "two compute fabrics": two_compute_fabrics(),

@@ -13,12 +13,13 @@ from fabric.base.schemas.models import Count, Document, Text, document, enum_of,
 from fabric.base.text import aligned, counted, percent, size, time
 from fabric.base.text.screen import table
 from fabric.deliver.explore.measure import BuiltDocument, Figures, NotBuiltDocument, Outcome, Stages
-from fabric.deliver.explore.request import ExploreRequest, Objective, front, known, objectives, sweep
+from fabric.deliver.explore.request import MEASURES, ExploreRequest, Objective, front, known, objectives, reaching, sweep
 from fabric.deliver.explore.run import Journal, Sweep, reasons, run
 from fabric.design.intent.intent import Intent
 from fabric.solver.collective import ALLTOALL, collective_names
 from fabric.solver.estimate.calls import PACKED, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
+from fabric.solver.reach import Goal
 
 REASONS = 5  # that are listed
 HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it
@@ -35,10 +36,15 @@ class SweepResult:
     objectives: tuple[Objective, ...]  # those that have figures
     unjudged: tuple[str, ...]  # objectives that no design has a figure for
     front: Mapping[int, int]  # rows of `outcomes`, the best first → how many other designs come to the same
+    goals: tuple[Goal, ...] = ()
+    reaching: int = 0  # designs that reach every goal
 
     @staticmethod
-    def of(sweep: Sweep, outcomes: Sequence[Outcome], wanted: Sequence[str], currency: str) -> SweepResult:
+    def of(
+        sweep: Sweep, outcomes: Sequence[Outcome], wanted: Sequence[str], currency: str, goals: Sequence[Goal] = ()
+    ) -> SweepResult:
         objectives = known(outcomes, wanted)
+        judged = reaching(outcomes, goals)
         names = {item.name for item in objectives}
         unjudged = tuple(name for name in wanted if name not in names)
         return SweepResult(
@@ -47,7 +53,9 @@ class SweepResult:
             outcomes=outcomes,
             objectives=objectives,
             unjudged=unjudged,
-            front=front(outcomes, objectives),
+            front=front(judged, objectives),
+            goals=tuple(goals),
+            reaching=sum(item.figures is not None for item in judged),
         )
 
     @property
@@ -106,11 +114,22 @@ def _judged(found: SweepResult) -> str:
     if not found.built:
         return "none can be built"
     words = [f"{len(found.built):,} can be built"]
+    if found.goals:
+        wanted = " and ".join(goal.wanted for goal in found.goals)
+        words.append(f"{found.reaching or 'none'} with {wanted}")
+        if not found.reaching:
+            words += [f"nearest: {near}" for goal in found.goals if (near := _nearest(found, goal))]
     if found.front:
         words.append(f"{len(found.front):,} Pareto-optimal in {', '.join(item.name for item in found.objectives)}")
     if found.unjudged:
         words.append(f"not compared by {' and '.join(found.unjudged)}: no design has a value")
     return "; ".join(words)
+
+
+def _nearest(found: SweepResult, goal: Goal) -> str:
+    """The best answer of any design to a goal that none reaches."""
+    got = [value for item in found.built if (value := MEASURES[goal.name][1](item)) is not None]
+    return f"{goal.name} {goal.shown((max if goal.measure.is_more_better else min)(got))}" if got else ""
 
 
 def text(result: SweepResult) -> str:
@@ -275,4 +294,4 @@ def explore(
     with progress("designs", len(sweep_.choices)) as advance:
         outcomes = run(sweep_, stages, jobs, dask, known, advance)
     currency = request.design.prices.currency if request.design.prices else ""
-    return SweepResult.of(sweep_, outcomes, objectives(request), currency)
+    return SweepResult.of(sweep_, outcomes, objectives(request), currency, request.goals)

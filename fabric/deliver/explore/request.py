@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from fabric.model.settings.site import OwnCatalog
 from fabric.solver.collective import collective_names
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
 from fabric.solver.goodput import sections
+from fabric.solver.reach import Goal, Measure, goal_of
 from fabric.solver.training import file as job_file
 from fabric.solver.training.file import JobText
 from fabric.solver.training.job import CODE
@@ -54,6 +55,14 @@ OBJECTIVES: Mapping[str, Objective] = {
     )
 }
 
+MEASURES: Mapping[str, tuple[Measure, Callable[[Figures], float | None]]] = {
+    "busbw": (Measure(" GB/s", is_more_better=True), lambda f: f.timed.busbw_GBps if f.timed else None),
+    "alltoall-busbw": (Measure(" GB/s", is_more_better=True), lambda f: f.alltoall.busbw_GBps if f.alltoall else None),
+    "useful": (Measure("", is_more_better=True, shown="{:.2%}"), lambda f: f.useful),
+    **{item.name: (Measure(f" {item.unit}".rstrip(), is_more_better=False), item.of) for item in OBJECTIVES.values()},
+}
+"""What a goal may be stated of, beside the objectives: bandwidth as nccl-tests counts it, and the useful share of a job."""
+
 
 def known(outcomes: Sequence[Outcome], wanted: Sequence[str]) -> tuple[Objective, ...]:
     """Those of the wanted objectives that at least one design has a figure for."""
@@ -77,6 +86,16 @@ def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> dict[
         if not (distinct[best] <= score).all(axis=1).any():
             best.append(row)
     return {built[int(first[row])][0]: int(count[row]) - 1 for row in best}
+
+
+def reaching(outcomes: Sequence[Outcome], goals: Sequence[Goal]) -> list[Outcome]:
+    """The designs with the figures of those that reach every goal; the others have none."""
+    return [
+        item
+        if item.figures is None or all(goal.is_reached(MEASURES[goal.name][1](item.figures)) for goal in goals)
+        else replace(item, figures=None)
+        for item in outcomes
+    ]
 
 
 def _scores(figures: Figures, objectives: Sequence[Objective]) -> tuple[float, ...]:
@@ -103,6 +122,12 @@ class ExploreRequest:
     fabric: str = ""
     vary: Sequence[str] = ()
     by: Sequence[str] = ()
+    reach: Sequence[str] = ()
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """What designs have to reach. Raises InputError."""
+        return tuple(goal_of(text, {name: measure for name, (measure, _) in MEASURES.items()}) for text in self.reach)
 
 
 def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
@@ -110,6 +135,7 @@ def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
     report = Report()
     start = OneFabric.of(intent, request.fabric, report)
     _check(request, report)
+    _ = request.goals
     varied = _varied(intent.catalog, request.vary, report)
     report.raise_errors()
     base = Base.of(start)

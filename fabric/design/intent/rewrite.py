@@ -219,7 +219,7 @@ def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], n
 
 
 def _without_logins(text: Rewrite, path: Path_) -> list[str]:
-    """Methods and their order are a network OS's own, and nobody logs in to a switch that is only tried."""
+    """Methods and their order are those of a network OS, and a lab has no logins."""
     node: Node | None = text.root
     for step in (*path, "management", "aaa"):
         node = _child(node, step) if node else None

@@ -261,7 +261,13 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
     for place, room in headrooms.items():
         chosen = choose_ecn(qos_settings.ecn, place[0], buffer.trigger_bytes)
         _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
-        ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
+        ports[place] = Lossless(
+            xoff_bytes=room.xoff_bytes,
+            xon_bytes=room.xon_bytes,
+            size_bytes=room.size_bytes,
+            method=room.method,
+            marking=chosen,
+        )
     storage = qos_settings.storage
     qos = Qos(
         priority=qos_settings.lossless_priority,

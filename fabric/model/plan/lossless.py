@@ -22,7 +22,7 @@ class Marking:
     rule: str  # "linear" | "nvidia" | "azure" | "cisco" | "stated"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lossless:
     """What a port needs so that its lossless class never drops: PFC headroom and ECN thresholds."""
 

@@ -23,7 +23,7 @@ VALUE = InputFile(dict, "a value", "such as parallel.tensor=4,8", "FAB102")
 MAX_VARIANTS = 20_000  # variants
 SHOWN = 20
 DATA = "parallel.data"
-RANGE = re.compile(r"(\d{1,12})\.\.(\d{1,12})")
+RANGE = re.compile(r"(\d{1,12})\.\.(\d{1,12})(?:/(\d{1,12}))?")
 _FIXED = ("parallel.gpus_per_domain", "parallel.stages")  # one changes the placement, the other is a list
 
 
@@ -109,7 +109,7 @@ def _word(value: Any) -> str:
 
 
 def choices(options: Sequence[str], more: Iterable[str] = ()) -> dict[str, list[Node]]:
-    """Dotted key to values, of texts such as `parallel.tensor=4,8` or `checkpoint.write_GBps=10..400`.
+    """Dotted key to values, of texts such as `parallel.tensor=4,8`, `checkpoint.write_GBps=10..400` or `…=0..3600/60`.
 
     Args:
         options: the texts.
@@ -118,7 +118,7 @@ def choices(options: Sequence[str], more: Iterable[str] = ()) -> dict[str, list[
     Raises:
         InputError: every mistake.
     """
-    report, chosen = Report(), dict[str, list[Node]]()
+    report, words = Report(), dict[str, list[Sequence[int] | Sequence[str]]]()
     keys = [key for key in (*training_file.all_keys(), *more) if key not in _FIXED]
     for text in options:
         key, sign, values = text.partition("=")
@@ -126,25 +126,23 @@ def choices(options: Sequence[str], more: Iterable[str] = ()) -> dict[str, list[
             report.error("FAB102", OPTION, f"expected KEY=VALUE,VALUE, got {show(text)}", "such as parallel.tensor=4,8")
         elif key not in keys:
             report.error("FAB102", OPTION, f"expected a key of the JOB file, got {show(key)}", nearest(key, keys))
-        elif key in chosen:
+        elif key in words:
             report.error("FAB102", OPTION, f"expected each key once, got {key} twice", "separate values by commas")
         else:
-            chosen[key] = [_node(word) for text in values.split(",") for word in _words(text.strip())]
+            words[key] = [_words(text.strip()) for text in values.split(",")]
     report.raise_errors()
-    count = math.prod(map(len, chosen.values()))
+    count = math.prod(sum(map(len, its)) for its in words.values())
     if count > MAX_VARIANTS:
         report.error("FAB102", OPTION, f"expected at most {MAX_VARIANTS:,} variants, got {count:,}", "vary fewer keys")
         report.raise_errors()
-    return chosen
+    return {key: [_node(str(word)) for each in its for word in each] for key, its in words.items()}
 
 
-def _words(text: str) -> Iterable[str]:
-    """The numbers of a range such as 10..400, or the text itself. A range that is too long ends where variants do."""
+def _words(text: str) -> Sequence[int] | Sequence[str]:
+    """The numbers of a range such as 10..400 or 0..3600/60, or the text itself."""
     bounds = RANGE.fullmatch(text)
-    if bounds is None:
-        return (text,)
-    first, last = int(bounds[1]), int(bounds[2])
-    return map(str, range(first, min(last, first + MAX_VARIANTS) + 1)) if first <= last else (text,)
+    first, last, by = (int(bounds[n] or 1) for n in (1, 2, 3)) if bounds else (1, 0, 1)
+    return range(first, last + 1, by) if first <= last and by else (text,)
 
 
 def _node(word: str) -> Node:

@@ -16,7 +16,7 @@ def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> N
     for part in parts:
         fabric = intent["fabrics"][part.name]
         servers = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
-        if part.kind == "collapsed" and not part.bonds and rng.random() < 0.5:
+        if part.kind == "collapsed" and rng.random() < 0.4:
             _in_planes(intent, fabric, servers)
         if rng.random() < 0.2:
             fabric["topology"]["nic_order"] = "turns"
@@ -29,6 +29,10 @@ def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> N
                 servers[0]["planned"] = planned
             added += servers[-1]["nics"]
         fabric["servers"] = servers
+        if fabric["topology"].get("planes", 1) > 1:
+            for group in servers:
+                for name in added:
+                    intent["catalog"]["servers"][group["model"]]["nics"].get(name, {})["ports"] = 2
         topology = fabric["topology"]
         topology["leaf"] = {**topology.get("leaf", {}), "oversubscription": rng.choice((2, 4, 8))}
         topology["leaf"].pop("uplinks", None)
@@ -93,7 +97,13 @@ def _tenant(rng: random.Random, fabric: dict[str, Any], added: list[str], part: 
     if part.layer2 and rng.random() < 0.7:
         network: dict[str, Any] = {"name": "further", "vlan": 3000, "gateway": "172.31.0.0/24"}
         tenant["networks"] = [network | ({"rails": [1, 2, 3, 4]} if rng.random() < 0.4 else {})]
+        if fabric["topology"].get("planes", 1) > 1 and rng.random() < 0.5:
+            tenant["networks"] = [
+                network | {"name": f"plane{plane}", "vlan": 3000 + plane, "gateway": f"172.31.{plane}.0/24", "planes": plane}
+                for plane in (1, 2)
+            ]
         if part.bonds and rng.random() < 0.7:
             below = {"name": f"{part.name}-below", "links": rng.choice((2, 4)), "tenant": "further", "bond": True}
+            below |= {"leaves": [1, 2]} if rng.random() < 0.4 else {}
             fabric["topology"].setdefault("attachments", []).append(below)
     fabric["tenants"] = [*tenants, tenant]

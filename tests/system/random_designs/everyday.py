@@ -218,7 +218,8 @@ def _site(draft: Draft) -> None:
     found = drawn(rng, "management", rng.choice((0, 0, 0.3)), TEXTS, frozenset({f"management.{key}" for key in ELSEWHERE}))
     if rng.random() < 0.5:
         found |= {"ntp": list(HOSTS[:2]), "syslog": HOSTS[2]}
-    systems = {nos for part in draft.parts for nos in part.systems.values()}
+    stated = [fabric["nos"] for fabric in draft.fabrics.values() if "nos" in fabric]
+    systems = {nos for of in stated for nos in ([of] if isinstance(of, str) else of.values())}
     if rng.random() < 0.4 and (able := [aaa for aaa in AAA if all(_logs_in(nos, aaa) for nos in systems)]):
         found["aaa"] = rng.choice(able)
     if found:
