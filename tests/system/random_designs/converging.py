@@ -37,6 +37,17 @@ def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> N
         topology["leaf"] = {**topology.get("leaf", {}), "oversubscription": rng.choice((2, 4, 8))}
         topology["leaf"].pop("uplinks", None)
         _tenant(rng, fabric, added, part)
+        if "storage" in added and part.can("storage_class") and fabric.get("purpose", "compute") == "compute":
+            _storage_class(random.Random(repr(servers)), fabric)
+
+
+def _storage_class(rng: random.Random, fabric: dict[str, Any]) -> None:
+    """A class of their own for storage NICs, in some designs."""
+    qos = fabric.setdefault("qos", {})
+    if rng.random() < 0.5 and qos.get("enabled", True) and qos.get("lossless_percent", 60) <= 70:
+        free = {"priority": {1, 2, 4, 5} - {qos.get("lossless_priority")}, "dscp": {10, 18, 34} - {qos.get("lossless_dscp")}}
+        drawn = {key: rng.choice(sorted(values)) for key, values in free.items()}
+        qos["storage"] = drawn | {"percent": rng.choice((5, 20)), "lossless": rng.random() < 0.6}
 
 
 def _in_planes(intent: dict[str, Any], fabric: dict[str, Any], servers: list[dict[str, Any]]) -> None:

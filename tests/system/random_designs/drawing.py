@@ -40,6 +40,7 @@ SKIPPED = frozenset(  # keys that the shape of the design decides
         "fabrics.NAME.underlay.addressing",
         "fabrics.NAME.overlay.kind",
         "fabrics.NAME.overlay.isolation",
+        "fabrics.NAME.qos.storage",
         "floor.places",
     }
 )
