@@ -15,7 +15,7 @@ from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 from typing import NamedTuple, TypeAlias
 
 from fabric.audit.checks.role_peers.outline import AT_PORT, MAX_SAMPLES, MIN_PEERS, NUMBER, STATED, VALUE, Form, Outline, Row
-from fabric.model.facts import Facts, Interface
+from fabric.model.facts import Facts, Interface, Located
 
 PORTS = "port "  # begins the families of ports
 MARKED = re.compile(rf"[{VALUE}{STATED}{AT_PORT}{NUMBER}][^\s|=]*")
@@ -218,9 +218,15 @@ class Subnets:
         return Counter(net for facts in self.devices for net in {_subnet(own) for own in addresses(facts)})
 
     @cached_property
+    def all(self) -> frozenset[Subnet]:
+        """The subnets of all addresses, shared gateways included."""
+        gateways = (own for facts in self.devices for port in facts.interfaces.values() for own in _valid(port.gateways))
+        return frozenset((*self.users, *map(_subnet, gateways)))
+
+    @cached_property
     def lengths(self) -> set[tuple[int, int]]:
         """(version, host bits) of the subnets."""
-        return {net[:2] for net in self.users}
+        return {net[:2] for net in self.all}
 
     def has(self, address: str) -> bool:
         """Whether an address is in a subnet of a device; also what is no address."""
@@ -229,7 +235,7 @@ class Subnets:
         except ValueError:
             return True
         return any(
-            version == ip.version and Subnet(version, bits, int(ip) >> bits) in self.users for version, bits in self.lengths
+            version == ip.version and Subnet(version, bits, int(ip) >> bits) in self.all for version, bits in self.lengths
         )
 
     def is_link(self, port: Interface) -> bool:
@@ -244,7 +250,11 @@ def addresses(facts: Facts) -> Iterator[Address]:
 
 
 def _of_port(port: Interface) -> Iterator[Address]:
-    for address in port.addresses:
+    return _valid(port.addresses)
+
+
+def _valid(found: Iterable[Located[str]]) -> Iterator[Address]:
+    for address in found:
         try:
             yield ip_interface(address.value)
         except ValueError:

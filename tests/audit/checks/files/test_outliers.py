@@ -230,3 +230,16 @@ def test_a_described_port_without_an_address_is_named(lost: tuple[str, ...], fou
     files["leaf2.eos"] += "".join(own[3:])
     findings, _ = check_network(network(files))
     assert [one.device for one in findings if one.id == "FAB289" and "ip address" in one.message] == ["leaf2"] * found
+
+
+SVI = "interface Vlan{vlan}\n  no shutdown\n  vrf member red\n  ip address 10.{vlan}.0.1/23\n  fabric forwarding mode anycast-gateway\n"
+
+
+def test_the_shared_gateway_of_a_network_that_one_leaf_has_is_its_own() -> None:
+    """All leaves have two networks, one has a third: its gateway is an address of the site, not of a service outside."""
+    vlans = {n: (30, 31, 32) if n == 2 else (30, 31) for n in (1, 2, 3, 4)}
+    files = {
+        f"leaf{n}.nxos/startup-config": f"hostname leaf{n}\n" + "".join(SVI.format(vlan=vlan) for vlan in its)
+        for n, its in vlans.items()
+    }
+    assert not [line for line in heads(files) if "FAB289" in line]
