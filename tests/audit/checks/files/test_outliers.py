@@ -232,7 +232,13 @@ def test_a_described_port_without_an_address_is_named(lost: tuple[str, ...], fou
     assert [one.device for one in findings if one.id == "FAB289" and "ip address" in one.message] == ["leaf2"] * found
 
 
-SVI = "interface Vlan{vlan}\n  no shutdown\n  vrf member red\n  ip address 10.{vlan}.0.1/23\n  fabric forwarding mode anycast-gateway\n"
+SVI = """\
+interface Vlan{vlan}
+  no shutdown
+  vrf member red
+  ip address 10.{vlan}.0.1/23
+  fabric forwarding mode anycast-gateway
+"""
 
 
 def test_the_shared_gateway_of_a_network_that_one_leaf_has_is_its_own() -> None:
