@@ -87,7 +87,7 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
 
     _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
     ready, more = tried(intents, lambda intent: render(plan(intent), intent))
-    return run(scope, folder, ready, [*mistakes, *more], fail_on, beside=without_cable, progress=progress)
+    return run(scope, folder, ready, [*mistakes, *more], fail_on, cables=without_cable, progress=progress)
 
 
 def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | None = None) -> SiteDrift:

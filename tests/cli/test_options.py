@@ -263,6 +263,7 @@ WORDS = {
     "--against": ("plan dc1.yaml", "old.yaml", "cannot be read"),
     "--fabric": ("estimate dc1.yaml", "backnd", "did you mean 'backend'"),
     "--vary": ("explore dc1.yaml", "kind=racks", "did you mean 'rack'"),
+    "--reach": ("explore dc1.yaml", "busbww=350", "did you mean 'busbw'"),
     "--by": ("explore dc1.yaml", "costs", "did you mean 'cost'"),
     "--dask": ("explore dc1.yaml", "scheduler", "expected an address"),
     "--collective": ("estimate dc1.yaml", "allreduce", "did you mean 'all_reduce'"),

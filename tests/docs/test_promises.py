@@ -409,6 +409,7 @@ ELSEWHERE = {
     "docs/ci.md": "no connection",
     "docs/codes.md": "examples of findings: tests/audit/test_codes.py",
     "docs/exports.md": "containerlab's own management network",
+    "docs/qos.md": "parts of an intent: docs/howto/storage.md has the recipe of a class for storage",
     "docs/quickstart.md": "services: tests/system/test_readme.py compares the lines",
     "docs/targets/eos.md": "a template",
     "docs/tour.md": "no connection",

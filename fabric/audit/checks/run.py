@@ -176,19 +176,19 @@ def run(
     mistakes: Sequence[Diagnostic],
     fail_on: str,
     *,
-    beside: Callable[[Plan], Iterable[Diagnostic]],
+    cables: Callable[[Plan], Iterable[Diagnostic]] = lambda _: (),
     progress: Progress | None = None,
 ) -> Outcome:
     """Checks every requested intent and config.
 
-    `mistakes` are the errors of intents that cannot be planned; the other intents are checked nevertheless. `beside` gives
-    what else is wrong with a plan, as no check finds it.
+    `mistakes` are the errors of intents that cannot be planned; the other intents are checked nevertheless. `cables` gives
+    the links of a plan that no cable joins.
     """
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
     sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
     results = [site.check() for site in sites]
     for site, result in zip(sites, results, strict=True):
-        result.findings += map(finding_of, beside(site.plan))
+        result.findings += map(finding_of, cables(site.plan))
     missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
     if folder is not None and results:
         results[0].findings += _beside(sites, folder)

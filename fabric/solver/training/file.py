@@ -68,7 +68,7 @@ class JobText:
 
     def with_values(self, values: Mapping[str, Node]) -> JobText:
         """The file with other values of dotted keys. Raises InputError where its text is no mapping."""
-        return JobText(self.name, yaml.dump(with_values(tree(self.text, self.name), values).plain()))
+        return JobText(self.name, yaml.dump(with_values(tree(self.text, self.name), values).plain(), head=""))
 
 
 def read(path: Path, gpus: int | None = None, shown: str | None = None) -> TrainingJob:
