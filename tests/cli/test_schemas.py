@@ -89,7 +89,9 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             f"goodput planned.yaml --job goodput.yaml --gpus 8 --prices {PRICES} --json",
         ),
         "goodput-vary": ("goodput planned.yaml --job goodput.yaml --gpus 8 --vary failures.restart_s=60,900 --json",),
-        "reach": ("goodput planned.yaml --job goodput.yaml --gpus 8 --vary failures.restart_s=60,90 --reach useful=0.5 --json",),
+        "reach": (
+            "goodput planned.yaml --job goodput.yaml --gpus 8 --vary failures.restart_s=60,90 --reach useful=0.5 --json",
+        ),
     },
     "utilisation": {
         "utilisation": (

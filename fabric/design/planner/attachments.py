@@ -37,15 +37,21 @@ from fabric.model.settings.site import Attachment
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the places that its attachments and NICs hold, or held, according to the lock."""
-    attached_links = claims(spec)
-    leaf_columns = list(leaf_ports(lock.attachments, attached_links))
+    attached_links, keepable = claims(spec), _of_seats(spec, lock)
+    leaf_columns = list(leaf_ports(keepable, attached_links))
     if not leaf_columns:
         return spec
-    present = set(
-        leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in attached_links}, attached_links)
-    )
+    present = set(leaf_ports({attachment: keepable.get(attachment, ()) for attachment in attached_links}, attached_links))
     groups = (_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
     return replace(spec, groups=tuple(replace(group, on_set=_on_set(spec, group, lock)) for group in groups))
+
+
+def _of_seats(spec: FabricSpec, lock: FabricLock) -> Mapping[str, tuple[PortSpot, ...]]:
+    """The ports of the lock that a place of a server can have: those of its speed. A unit that grows moves all others."""
+    seats = {group.nic.speed_gbps for group in spec.groups if not group.shared}
+    speeds = {key(group, use): use.nic.speed_gbps for group in spec.groups for use in group.on_free_ports}
+    speeds |= {its.name: its.speed_gbps for its in spec.attachments if its.speed_gbps}
+    return {name: spots for name, spots in lock.attachments.items() if name not in speeds or speeds[name] in seats}
 
 
 def _on_set(spec: FabricSpec, group: GroupSpec, lock: FabricLock) -> int:

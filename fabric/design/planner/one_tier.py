@@ -13,6 +13,7 @@ from dataclasses import replace
 from fabric.base.diagnostics import Diagnostic, InputError
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
+from fabric.design.planner.free_ports import key
 from fabric.design.planner.sizing import beside, leaf_shape, size
 from fabric.design.planner.sizing_inputs import Demand, most_servers
 from fabric.model.plan import FabricSpec, GroupSpec, Sizing, capacity
@@ -26,6 +27,7 @@ def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the choices of one tier, where its leaves carry every server without spines; else as it is."""
     if spec.kind == "collapsed":
         return spec
+    spec = _in_service(spec, lock)
     stated = spec.constraints.tiers == 1
     if not stated and (lock.wiring or any(spec.stated("topology", *path) for path in _OF_SPINES)):
         return _with_spines(spec)
@@ -37,6 +39,19 @@ def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     except InputError:
         return spec
     return choice
+
+
+def _in_service(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
+    """The fabric with the groups that share the leaves of the first one in the lock, unless the intent says otherwise."""
+    first, *others = spec.groups
+    shared = {
+        other.name
+        for at, other in enumerate(others, 1)
+        if other.uses and key(other, other.uses[0]) in lock.attachments and not spec.stated("servers", at, "leaves")
+    }
+    if not shared:
+        return spec
+    return replace(spec, groups=(first, *(replace(it, shared=it.shared or it.name in shared) for it in others)))
 
 
 def _with_spines(spec: FabricSpec) -> FabricSpec:
@@ -107,15 +122,21 @@ def note(spec: FabricSpec, sizing: Sizing) -> Diagnostic | None:
 
 
 def _next_step(spec: FabricSpec, sizing: Sizing) -> str:
-    limit = f"up to {plural(sizing.limit_servers, 'server')} nothing is cabled again"
     (group, *others) = spec.groups
+    if others:  # their ports are behind those of the first group: more of them can move the ports of a cage
+        count = sizing.limit_servers - sum(other.count for other in others)
+        return (
+            f"up to {plural(count, 'server')} of group '{group.name}', with the other groups as they are, nothing is cabled "
+            "again; `plan --against` lists what else would move"
+        )
+    limit = f"up to {plural(sizing.limit_servers, 'server')} nothing is cabled again"
     rails = spec.constraints.rails if spec.stated("topology", "rails") else None
     unit = group.unit_servers if spec.stated("topology", "unit") else None
     larger = sizing.limit_servers + 1
     grown = replace(group, count=larger, planned=larger, unit_servers=unit, held=())
     constraints = replace(spec.constraints, tiers="auto", rails=rails, spineless=False)
     try:
-        then = size(replace(spec, groups=(grown, *others), constraints=constraints))
+        then = size(replace(spec, groups=(grown,), constraints=constraints))
     except InputError:
         return f"{limit}; more need another switch"
     counts = [plural(then.leaves, "leaf", "leaves"), plural(then.spine_count, "spine")]

@@ -411,3 +411,34 @@ def test_a_wide_breakout_takes_the_next_cage_too() -> None:
     )
     leaf = summarize(made.replace("COUNT", "320"))["core"]["ports"]["leaf"]  # 160 on each leaf: 20 pairs of cages
     assert (leaf["further"], leaf["spare"]) == ({"100": 160}, 0)
+
+
+LARGER = PAIR.replace("nics: [compute, frontend], homing: {compute: single}", "nics: compute, homing: {compute: single}")
+LARGER = "".join(line for line in LARGER.splitlines(keepends=True) if "inband" not in line)
+
+
+@pytest.mark.parametrize(("unit", "count"), [(10, 9), (16, 9), (16, 14)])
+def test_a_larger_unit_settles_at_once(unit: int, count: int) -> None:
+    """Ports of another speed move once when the unit grows over them; the lock of that run gives the same links again."""
+    before = make(LARGER)
+    text = LARGER.replace("unit: {servers: 8}", f"unit: {{servers: {unit}}}").replace("gpu, count: 4", f"gpu, count: {count}")
+    first = make(text, before.lock)
+    second = make(text, first.lock)
+    assert sorted(ports(second.fabrics["core"])) == sorted(ports(first.fabrics["core"]))
+    assert second.lock == first.lock
+    assert second.lock != before.lock
+
+
+@pytest.mark.parametrize(("own", "shared"), [("", True), (", leaves: own", False)])
+def test_a_group_that_shares_a_switch_in_service_goes_on_to_share(own: str, shared: bool) -> None:
+    """Servers that one switch does not carry any more are on the leaves of the first group, unless they shall not be."""
+    text = SERVERS + (
+        "fabrics:\n  core:\n    topology: {switch: sn5600}\n    servers:\n"
+        "      - {model: gpu, count: 4, nics: compute}\n      - {model: store, count: COUNT, nics: storage}\n"
+    )
+    plan = make(text.replace("COUNT", "4"))
+    assert len(plan.fabrics["core"].switches) == 1
+    grown = make(text.replace("COUNT, nics: storage", f"400, nics: storage{own}"), plan.lock).fabrics["core"]
+    leaves = {leaf for _, _, leaf, *_ in ports(grown)}
+    gpu = {port[2] for port in ports(grown) if port[0].startswith("gpu")}
+    assert (leaves == gpu) == shared
