@@ -278,6 +278,12 @@ def vnis(tree: Branch) -> Iterator[tuple[str, str, int]]:
             yield vni, vrf.at("evpn", "vlan").word, found.line
 
 
+def _vlans(tree: Branch, mapped: list[tuple[str, str, int]]) -> list[str]:
+    """The VLANs of the bridge, also those without a VNI, then those of routed traffic."""
+    domains = (vlan for _, domain in tree.at("bridge", "domain").items() for vlan in domain.at("vlan").below)
+    return list(dict.fromkeys((*domains, *(vlan for _, vlan, _ in mapped))))
+
+
 def _bridge(tree: Branch, bridged: list[str]) -> Iterator[Line]:
     """The tunnels, the VLANs that carry tenants' routed traffic, and the one bridge."""
     source = tree.at("nve", "vxlan", "source", "address")
@@ -301,7 +307,8 @@ def _bridge(tree: Branch, bridged: list[str]) -> Iterator[Line]:
         yield "auto bridge", line
         yield "iface bridge", line
         yield "    bridge-ports " + " ".join(ports), line
-        yield "    bridge-vids " + " ".join(dict.fromkeys(vlan for _, vlan, _ in mapped)), line
+        if vlans := _vlans(tree, mapped):
+            yield "    bridge-vids " + " ".join(vlans), line
         yield "    bridge-vlan-aware yes", line
 
 

@@ -43,6 +43,8 @@ _PLACES = (
         ),
         r"\1\2<n>",
     ),
+    (re.compile(r"(?<=\bswp<n>s)\d+\b"), "<n>"),
+    (re.compile(r"\b((?:bond|swp|vni)<n>(?:s<n>)?)( \1(?!\S))+"), r"\1…"),
     (re.compile(r"-\d+([GM])\b"), r"-<n>\1"),
     (re.compile(r"<n>([,:/-]<n>)+"), "<n>"),
     (re.compile(r"<n>( <n>)+"), "<n>…"),

@@ -86,6 +86,9 @@ def test_a_line_that_batfish_was_never_shown_is_noticed() -> None:
         ("address-family ipv4 unicast", "address-family ipv4 unicast"),
         ("username admin secret sha512 x", "username admin secret sha512 x"),
         ("qos profile ROCE-400G", "qos profile ROCE-<n>G"),
+        ("iface swp47s4.14 / mtu 9166", "iface swp<n>s<n>.<n> / mtu <n>"),
+        ("bridge-ports bond1 swp1s0 swp1s1 swp2 vni7 vni8", "bridge-ports bond<n> swp<n>s<n>… swp<n> vni<n>…"),
+        ("bridge-ports swp1 swp2x swp2sx", "bridge-ports swp<n> swp<n>x swp<n>sx"),
     ],
 )
 def test_what_differs_between_sites_is_left_out(line: str, expected: str) -> None:

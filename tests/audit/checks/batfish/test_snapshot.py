@@ -321,6 +321,34 @@ def test_cumulus() -> None:
     assert lines[where[" match ip address prefix-list PL-IN"][1] - 1].strip() == "prefix-list: PL-IN"
 
 
+SWITCHED = """\
+- set:
+    bridge:
+      domain:
+        br_default:{vlans}
+    interface:
+      swp1:
+        bridge:
+          domain:
+            br_default:
+              access: 200
+        type: swp
+"""
+
+
+@pytest.mark.parametrize(
+    ("vlans", "expected"),
+    [
+        ("\n          vlan:\n            '200': {}\n            '201': {}", ["    bridge-vids 200 201"]),
+        (" {}", []),  # Batfish knows no line that ends behind the word
+    ],
+)
+def test_the_vlans_of_a_cumulus_bridge_without_vnis(vlans: str, expected: list[str]) -> None:
+    copy = nvue_copy("l", {"configs/l/startup.yaml": SWITCHED.replace("{vlans}", vlans)})
+    after = copy.lines[copy.lines.index("iface bridge") + 1 :]
+    assert after[: len(expected) + 2] == ("    bridge-ports swp1", *expected, "    bridge-vlan-aware yes")
+
+
 BROKEN = {
     "sonic": ({"configs/l/config_db.json": '{"PORT": ', "configs/l/frr.conf": ""}, '{"PORT": \n'),
     "cumulus": ({"configs/l/startup.yaml": "- set: [\n"}, "- set: [\n"),
