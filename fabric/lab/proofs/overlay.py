@@ -31,13 +31,22 @@ def show(live: Live) -> ProofResult:
     """Waits until all of it is there."""
     if not _tunnels(live, frozenset(live.lab.views)):
         return skip("no switch of the lab has an overlay")
-    counts, faults = wait(live, frozenset(live.lab.views), EARLY_S if forgets(live.lab) else PATIENCE_S)
-    if faults and forgets(live.lab):
-        learn_again(live, (name for name, view in live.lab.views.items() if view.overlay and view.overlay.vtep))
-        counts, faults = wait(live, frozenset(live.lab.views))
+    counts, faults = settled(live)
     words = f"{counts[3]} tunnels of networks (type 3), {counts[2]} hosts (type 2), {counts[5]} prefixes of tenants (type 5)"
     measured = {"type_2": counts[2], "type_3": counts[3], "type_5": counts[5]}
     return ProofResult(words, tuple(faults), measured)
+
+
+def settled(live: Live) -> tuple[dict[int, int], list[Finding]]:
+    """Waits until all of it is there; daemons that may forget learn again, once: (routes by type, what is missing)."""
+    every = frozenset(live.lab.views)
+    if not forgets(live.lab):
+        return wait(live, every)
+    counts, faults = wait(live, every, patience_s=EARLY_S)
+    if not faults:
+        return counts, faults
+    learn_again(live, _tunnels(live, every))
+    return wait(live, every)
 
 
 def wait(
