@@ -255,7 +255,7 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
             differences += port.addresses(addressing.get(nic.interface))
         if scripts is not None:
             differences += port.classes(scripts.get(nic.interface, Script()))
-        if nic.fabric == job:
+        if nic.fabric == job and nic.purpose == "compute":  # NCCL uses no other NICs of a converged fabric
             differences += port.nccl(environment)
     return list(dict.fromkeys(differences))
 

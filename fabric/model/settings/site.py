@@ -154,7 +154,7 @@ class OwnCatalog(Key):
     servers: dict[Model, Annotated[ServerModel, AfterValidator(_printable)]] = Field(
         default_factory=dict, description="servers by name"
     )
-    breakouts: dict[Model, tuple[Breakout, ...]] = Field(
+    breakouts: dict[Model, Annotated[tuple[Breakout, ...], ListOf]] = Field(
         default_factory=dict,
         description="switch → breakouts that it has beside those of the catalog: `{qfx5130-32cd: [2x200]}`",
     )

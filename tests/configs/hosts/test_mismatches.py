@@ -14,7 +14,7 @@ from fabric.configs.hosts.mismatches import HostFiles, SwitchEnd, disagreements
 from fabric.configs.hosts.view import hosts, sides
 from fabric.model.plan import Plan
 from fabric.nos.reading import read_device
-from tests.configs.hosts.helpers import QOS, ends_of, lossless_facts, plan
+from tests.configs.hosts.helpers import QOS, ends_of, lossless_facts, plan, site
 
 END = SwitchEnd(
     dscp=26,
@@ -48,6 +48,21 @@ def found(ends: dict[str, SwitchEnd] | None = None, made: Plan | None = None, **
 
 def test_both_ends_agree() -> None:
     assert found() == []
+
+
+def test_nccl_runs_on_the_compute_nics_alone() -> None:
+    """Storage NICs on the same leaves have a class of their own, which the environment of a job says nothing about."""
+    nics = {"compute": {"count": 2, "speed_gbps": 400}, "storage": {"count": 1, "speed_gbps": 400}}
+    intent = site(
+        topology={"kind": "collapsed", "switch": "16x400g", "unit": {"servers": 2}},
+        servers={"model": "node", "count": 2, "name": "gpu", "nics": ["compute", "storage"], "homing": {"compute": "single"}},
+    )
+    intent["catalog"]["servers"]["node"]["nics"] = nics
+    ends = {"compute1": replace(END, dscp=34), "storage1": replace(END, dscp=34)}
+    differences = [text for text in found(ends, plan(intent)) if text.startswith("FAB457")]
+    assert differences == [
+        "FAB457 nccl.env: compute1: NCCL_IB_TC: expected 136 (DSCP 34) as on backend-leaf001, got 104 (DSCP 26)"
+    ]
 
 
 BOTH = ("compute1", "compute2")

@@ -143,10 +143,11 @@ def test_a_slot_of_a_shared_split() -> None:
     assert layout.up == (Slot(32, 0, 1, 400),)
 
 
-def test_a_breakout_that_the_site_states(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stated", ["[2x200]", "2x200"])
+def test_a_breakout_that_the_site_states(stated: str, tmp_path: Path) -> None:
     path = tmp_path / "dc1.yaml"
     path.write_text(
-        "version: 1\nsite: dc1\ncatalog: {breakouts: {qfx5130-32cd: [2x200]}}\nfabrics:\n  backend:\n"
+        f"version: 1\nsite: dc1\ncatalog: {{breakouts: {{qfx5130-32cd: {stated}}}}}\nfabrics:\n  backend:\n"
         "    qos: {pfc_watchdog: false}\n    servers: {model: dgx-a100, count: 16}\n    topology: {switch: qfx5130-32cd}\n"
     )
     leaf = pipeline.plan(pipeline.load(path)).fabrics["backend"].spec.leaf.model
