@@ -301,8 +301,8 @@ def _report_full(spec: FabricSpec, nics: NicPorts, got: int, report: Report) -> 
         spec.at("servers", index),
         f"servers '{nics.group.name}', NICs '{nics.use.nics}': expected {plural(total, 'free leaf port')} of "
         f"{nics.use.nic.speed_gbps}G, got {got}",
-        "state `per_rack`, the servers on each leaf or pair; or a smaller `unit`, or a leaf with more ports; or `leaves: own`, "
-        "leaves that no other group has, which moves those in service",
+        "state `per_rack`, the servers on each leaf or pair; or a smaller `unit`, or a leaf with more ports; or "
+        "`leaves: own`, leaves that no other group has, which moves those in service",
     )
 
 

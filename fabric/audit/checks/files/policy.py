@@ -192,7 +192,8 @@ class Undefined(FilesCheck):
 class Unused(FilesCheck):
     """Looks for definitions that nothing refers to: a policy, list, class or profile.
 
-    It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has.
+    It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has. A device without
+    any neighbor, as a single switch is, may have the groups and policies of its sessions to come.
     """
 
     id = "FAB2509"
@@ -200,6 +201,7 @@ class Unused(FilesCheck):
     severity = NOTE
     example = "`route-map FABRIC-IN permit 10`, and no neighbor with it"
     remediation = "refer to the object, or remove it"
+    of_sessions: ClassVar = ("peer", "policy-statement")  # first words of such names
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
@@ -208,7 +210,8 @@ class Unused(FilesCheck):
                 yield self.finding_at(facts, others[0], message, merge=Merge(text=message))
 
     def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
-        return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+        found = unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+        return (one for one in found if facts.neighbors or not one.value.startswith(self.of_sessions))
 
 
 class Shared(FilesCheck):

@@ -219,7 +219,7 @@ class Subnets:
 
     @cached_property
     def all(self) -> frozenset[Subnet]:
-        """The subnets of all addresses, shared gateways included."""
+        """The subnets of all addresses, anycast gateways included."""
         gateways = (own for facts in self.devices for port in facts.interfaces.values() for own in _valid(port.gateways))
         return frozenset((*self.users, *map(_subnet, gateways)))
 

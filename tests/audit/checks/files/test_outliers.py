@@ -241,7 +241,7 @@ interface Vlan{vlan}
 """
 
 
-def test_the_shared_gateway_of_a_network_that_one_leaf_has_is_its_own() -> None:
+def test_the_anycast_gateway_of_a_network_that_one_leaf_has_is_its_own() -> None:
     """All leaves have two networks, one has a third: its gateway is an address of the site, not of a service outside."""
     vlans = {n: (30, 31, 32) if n == 2 else (30, 31) for n in (1, 2, 3, 4)}
     files = {
