@@ -72,7 +72,7 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
     )
 
 
-def settle(live: Live, selected: frozenset[str]) -> None:
+def settle(live: Live, selected: frozenset[str] = TRAFFIC) -> None:
     """Gives a lab that has just come up its time, as far as no proof that is asked for does.
 
     What is below a proof must be there before it: EVPN is judged between leaves that have routes to each other.

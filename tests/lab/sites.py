@@ -157,6 +157,34 @@ fabrics:
     topology: {switch: sn2201}
     below: {fabric: core, tenant: oob}
 """
+# Two pairs below spines: hosts have bonds over two leaves, networks and tenants are on both pairs.
+PAIRS_BELOW_SPINES = """\
+version: 1
+site: SITE
+catalog: {servers: {node: {gpus: 0, nics: {frontend: {count: 1, ports: 2, speed_gbps: 100}}}}}
+fabrics:
+  front:
+    purpose: frontend
+    nos: cumulus
+    servers: {model: node, count: 8, name: web}
+    topology:
+      switch: sn3700c
+      dual_tor: true
+      unit: {servers: 4}
+      leaf: {uplinks: {count: 2}}
+      spine: {min_count: 2}
+      attachments:
+        - {name: wan, links: 2, speed_gbps: 100, external: {asn: 64600, accept: [0.0.0.0/0], tenants: [red, blue]}}
+    overlay: {kind: evpn-vxlan}
+    underlay: {keepalive_s: 1, hold_s: 3}
+    tenants:
+      - name: red
+        servers: [web-0001, web-0003, web-0005, web-0007]
+        networks: [{name: login, vlan: 100, gateway: 10.20.0.0/24}, {name: store, vlan: 101, gateway: 10.21.0.0/24}]
+      - name: blue
+        servers: [web-0002, web-0004, web-0006, web-0008]
+        networks: [{name: login, vlan: 200, gateway: 10.30.0.0/24}]
+"""
 PLANES = """\
 version: 1
 site: planes

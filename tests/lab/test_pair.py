@@ -24,7 +24,7 @@ from fabric.lab.scenarios import switch_lost
 from fabric.lab.scenarios.base import Stage
 from fabric.lab.scenarios.switch_lost import MAX_GAP_S, Part, Played
 from fabric.lab.up_down import Choices
-from tests.lab.sites import PAIR, left
+from tests.lab.sites import PAIR, PAIRS_BELOW_SPINES, left
 
 LEAVES = ["core-leaf001", "core-leaf002"]
 PARTS = ("gpu", "inband", "storage", "oob-switches", "inband-edge")
@@ -32,12 +32,22 @@ PARTS = ("gpu", "inband", "storage", "oob-switches", "inband-edge")
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    path = tmp_path / "lab-pair.yaml"
-    path.write_text(PAIR.replace("SITE", "lab-pair"), encoding="utf-8")
+    yield from on_frr(PAIR, "lab-pair", tmp_path)
+
+
+@pytest.fixture
+def below_spines(tmp_path: Path) -> Iterator[Lab]:
+    yield from on_frr(PAIRS_BELOW_SPINES, "lab-pairs", tmp_path)
+
+
+def on_frr(text: str, name: str, folder: Path) -> Iterator[Lab]:
+    """The lab of a site; nothing is left of it at the end."""
+    path = folder / f"{name}.yaml"
+    path.write_text(text.replace("SITE", name), encoding="utf-8")
     made = pipeline.lab(pipeline.load(path))
     made.choices = Choices(as_nos="frr")
     yield made
-    if left("lab-pair"):
+    if left(name):
         made.down()
 
 
@@ -70,6 +80,21 @@ def test_traffic_of_every_network_goes_on_without_either_switch(lab: Lab, tmp_pa
     assert any("oob-switches" in str(name) for name in names)
     lab.down()
     assert left("lab-pair") == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("machine")
+def test_a_pair_below_spines(below_spines: Lab) -> None:
+    """Without `forwarding` before `overlay`, and with daemons that forget router MACs when a leaf of a pair goes."""
+    below_spines.up()
+    outcome = below_spines.test(only=("sessions", "overlay", "reach", "switch-lost"))
+    assert [(result.id, *map(str, result.faults)) for result in outcome.results if result.status != "pass"] == []
+    results = {result.id: result for result in outcome.results}
+    tunnels = "36 tunnels of networks (type 3), 36 hosts (type 2), 8 prefixes of tenants (type 5)"
+    assert {results[name].summary for name in ("overlay", "overlay-afterwards")} == {tunnels}
+    reached = "60 of 60 planned pairs reach each other, 0 of 64 across tenants"
+    lost = [f"switch-lost-front-leaf00{number}" for number in (1, 2)]
+    assert {results[name].summary for name in ("reach", *lost, "reach-afterwards")} == {reached}
 
 
 # --- without root -------------------------------------------------------------------------------------------

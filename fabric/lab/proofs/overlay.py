@@ -6,20 +6,21 @@ VNIs, tunnels and prefixes are judged by `fabric verify`; hosts and router MACs 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from fabric.audit.checks import Finding
 from fabric.audit.verify.overlay_faults import Overlay, Spread
 from fabric.audit.verify.site import Switch
 from fabric.lab.blueprint import End
-from fabric.lab.expected import Endpoint, endpoints, gateway_of
+from fabric.lab.expected import OVERLAY, Endpoint, endpoints, gateway_of, sessions
 from fabric.lab.live import Live
 from fabric.lab.machine.daemons import forgets
 from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import finding
 from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
+from fabric.lab.proofs.sessions import wait as wait_for_sessions
 from fabric.model.plan import SwitchView, Vrf
 from fabric.nos.state.records import EVPN
 
@@ -73,10 +74,16 @@ def wait(
         time.sleep(0.5)
 
 
-def learn_again(live: Live, leaves: Iterable[str]) -> None:
-    """Daemons that forget learn when their EVPN sessions start afresh."""
+def learn_again(live: Live, leaves: Collection[str]) -> None:
+    """Daemons that forget learn when their EVPN sessions start afresh.
+
+    Waits for those that were established: of a leaf that has none nothing is judged, so it would seem to have all of it.
+    """
+    ours = [one for one in sessions(live.lab) if one.kind == OVERLAY and one.node in leaves]
+    down = wait_for_sessions(live, ours, 0.0)[0]
     for leaf in leaves:
         live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
+    wait_for_sessions(live, [one for one in ours if one not in down])
 
 
 def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:

@@ -217,7 +217,7 @@ class Stage:
 
     def learn_again(self, dead: Collection[str] = ()) -> None:
         """Has daemons that forget learn again what they have forgotten."""
-        learn_again(self.live, (leaf for leaf in self.leaves if leaf not in dead))
+        learn_again(self.live, [leaf for leaf in self.leaves if leaf not in dead])
 
     def set_port(self, end: End, up: bool) -> None:
         """Pulls or plugs a port; slices of it go with it."""
