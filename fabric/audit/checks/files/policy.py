@@ -192,8 +192,8 @@ class Undefined(FilesCheck):
 class Unused(FilesCheck):
     """Looks for definitions that nothing refers to: a policy, list, class or profile.
 
-    It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has. A device without
-    any neighbor, as a single switch is, may have the groups and policies of its sessions to come.
+    It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has. A device
+    with BGP and without neighbors, as a single switch is, may have the groups and policies of its sessions to come.
     """
 
     id = "FAB2509"
@@ -210,8 +210,9 @@ class Unused(FilesCheck):
                 yield self.finding_at(facts, others[0], message, merge=Merge(text=message))
 
     def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
+        to_come = facts.bgp and next(facts.neighbors(), None) is None
         found = unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
-        return (one for one in found if facts.neighbors or not one.value.startswith(self.of_sessions))
+        return (one for one in found if not to_come or not one.value.startswith(self.of_sessions))
 
 
 class Shared(FilesCheck):
