@@ -255,9 +255,7 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
             differences += port.addresses(addressing.get(nic.interface))
         if scripts is not None:
             differences += port.classes(scripts.get(nic.interface, Script()))
-        if (
-            nic.fabric == job and nic.purpose == "compute"
-        ):  # others of that fabric, for storage, may have a class of their own
+        if nic.fabric == job and nic.purpose == "compute":  # NICs for storage may have a class of their own
             differences += port.nccl(environment)
     return list(dict.fromkeys(differences))
 

@@ -24,6 +24,8 @@ def keep_able(part: Part, fabric: dict[str, Any]) -> None:
         bfd |= {key: value for key, value in (("multiplier", 3), ("interval_ms", 300)) if key in bfd}
     if "nxos" in part.systems.values() and "interval_ms" in bfd:
         bfd["interval_ms"] = min(bfd["interval_ms"], 999)
+    if underlay.get("asn", {}).get("width") == 2:
+        underlay["asn"].pop("ranges", None)
     for key in ("load_balancing", "bfd"):
         if underlay.get(key) == {}:
             del underlay[key]
@@ -63,7 +65,11 @@ def logs_in(nos: str, aaa: Mapping[str, Any]) -> bool:
 
 def management_net(fabric: dict[str, Any], spare: str) -> str:
     """The first three bytes of a fabric's management pool, for addresses from 200; it gets `spare` where it states none."""
-    pool = fabric.setdefault("pools", {}).setdefault("management", f"{spare}.0/24")
+    pools = fabric.setdefault("pools", {})
+    if "management" not in pools:
+        pools["management"] = f"{spare}.0/24"
+        fabric.setdefault("management", {})["gateway"] = f"{spare}.1"  # that of the site is in another pool
+    pool = pools["management"]
     return str(pool if isinstance(pool, str) else pool[0]).rpartition(".")[0]
 
 
@@ -75,5 +81,7 @@ def put_in_planes(intent: dict[str, Any], fabric: dict[str, Any], planes: int) -
         group.pop("nic_breakout", None)
         nics = intent["catalog"]["servers"][group["model"]]["nics"][group.get("nics", fabric["purpose"])]
         nics["ports"] = planes
+        if fabric["topology"]["kind"] == "collapsed":  # a pair in each plane
+            nics["count"] += nics["count"] % 2
         for key in ("interfaces", "rdma_devices", "cages", "form"):
             nics.pop(key, None)

@@ -21,7 +21,7 @@ def divide(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> Non
             if not networks or any(key in network for network in networks for key in ("rails", "planes")):
                 continue
             if planes > 1:
-                if len(networks) <= planes and rng.random() < 0.6:
+                if len(networks) <= planes and rng.random() < 0.8:
                     tenant["networks"] = _by_plane(networks, planes, at)
             elif purposes and rng.random() < 0.7:
                 _by_nics(networks, purposes, at)
@@ -42,9 +42,8 @@ def _purposes(fabric: dict[str, Any]) -> list[str]:
 
 def _by_plane(networks: list[dict[str, Any]], planes: int, tenant: int) -> list[dict[str, Any]]:
     """One network in each plane; further ones where a tenant has fewer."""
-    more = [
-        {"name": f"plane{plane}", "gateway": f"172.30.{8 * tenant + plane}.0/24"} for plane in range(len(networks), planes)
-    ]
+    lacking = range(len(networks) + 1, planes + 1)
+    more = [{"name": f"plane{plane}", "gateway": f"172.30.{8 * tenant + plane}.0/24"} for plane in lacking]
     return [network | {"planes": plane} for plane, network in enumerate([*networks, *more], 1)]
 
 

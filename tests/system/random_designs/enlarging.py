@@ -96,9 +96,9 @@ def _pins(rng: random.Random, part: Part, fabric: dict[str, Any]) -> dict[str, A
     pins = {}
     roles = ("leaf001", "spine001" if part.kind in ("rack", "rail-optimized") else "leaf002")
     for number, role in enumerate(roles, 1):
-        pin: dict[str, Any] = (
-            {"management": f"{management_net(fabric, '100.66.0')}.{220 + number}"} if rng.random() < 0.5 else {}
-        )
+        pin: dict[str, Any] = {}
+        if rng.random() < 0.5:
+            pin["management"] = f"{management_net(fabric, '100.66.0')}.{220 + number}"
         pin |= {"asn": 4_258_000_000 + number} if rng.random() < 0.4 else {}
         pin |= {"loopback": f"100.67.0.{number}"} if rng.random() < 0.5 else {}
         pins[f"{part.name}-{role}"] = pin or {"name": f"{part.name}-old{number}"}

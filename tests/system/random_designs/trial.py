@@ -39,8 +39,9 @@ from tests.system.random_designs.drawing import Design
 from tests.system.random_designs.growing import Grown, grow
 
 READING = range(290, 300)  # FAB290 to FAB299
-# finding in the files alone → that of the design, which it shows: PFC at one end of a link; an import in one direction
-ECHOES = {"FAB272": "FAB218", "FAB2523": "FAB407"}
+# Finding in the files alone → that of the design, which it shows: PFC at one end of a link, an import in one direction, a
+# gateway outside the management network.
+ECHOES = {"FAB272": "FAB218", "FAB2523": "FAB407", "FAB2516": "FAB238"}
 STATED = {"FAB276": ("pfc_watchdog", False), "FAB288": ("vrf", False)}  # → key of the intent that asks for just that
 
 Models = Callable[[dict[str, Any]], str]
