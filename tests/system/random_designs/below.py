@@ -27,7 +27,8 @@ def hang(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> None:
             if rng.random() < 0.6:
                 relay["tenant"] = rng.choice(("default", tenant["name"])) if can.dhcp_relay_across else tenant["name"]
             network["dhcp_relay"] = relay
-        if not any("rails" in network for tenant in tenants for network in tenant["networks"]):
+        parted = ("rails", "planes", "nics")
+        if not any(key in network for tenant in tenants for network in tenant["networks"] for key in parted):
             intent["fabrics"]["below"] = _bridges(rng, intent, part, above, rng.choice(tenants))
             return
 

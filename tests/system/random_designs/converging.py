@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from tests.system.random_designs.able import put_in_planes
+
 if TYPE_CHECKING:
     from tests.system.random_designs.drawing import Part
 
@@ -17,7 +19,7 @@ def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> N
         fabric = intent["fabrics"][part.name]
         servers = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
         if part.kind == "collapsed" and rng.random() < 0.4:
-            _in_planes(intent, fabric, servers)
+            put_in_planes(intent, fabric, 2)
         if rng.random() < 0.2:
             fabric["topology"]["nic_order"] = "turns"
         added = []
@@ -29,11 +31,12 @@ def converge(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> N
                 servers[0]["planned"] = planned
             added += servers[-1]["nics"]
         fabric["servers"] = servers
-        if fabric["topology"].get("planes", 1) > 1:
-            for group in servers:
-                for name in added:
-                    intent["catalog"]["servers"][group["model"]]["nics"].get(name, {})["ports"] = 2
         topology = fabric["topology"]
+        apart = {"ports": topology["planes"]} if topology.get("planes", 1) > 1 else {}
+        apart |= {"count": part.rails} if part.kind == "rail-only" else {}  # a port in each isolated network
+        for group in servers:
+            for name in added:
+                intent["catalog"]["servers"][group["model"]]["nics"].get(name, {}).update(apart)
         topology["leaf"] = {**topology.get("leaf", {}), "oversubscription": rng.choice((2, 4, 8))}
         topology["leaf"].pop("uplinks", None)
         _tenant(rng, fabric, added, part)
@@ -48,15 +51,6 @@ def _storage_class(rng: random.Random, fabric: dict[str, Any]) -> None:
         free = {"priority": {1, 2, 4, 5} - {qos.get("lossless_priority")}, "dscp": {10, 18, 34} - {qos.get("lossless_dscp")}}
         drawn = {key: rng.choice(sorted(values)) for key, values in free.items()}
         qos["storage"] = drawn | {"percent": rng.choice((5, 20)), "lossless": rng.random() < 0.6}
-
-
-def _in_planes(intent: dict[str, Any], fabric: dict[str, Any], servers: list[dict[str, Any]]) -> None:
-    """A pair of leaves in each of two planes, and the ports of a NIC on both."""
-    fabric["topology"]["planes"] = 2
-    for group in servers:
-        if group["model"] in intent["catalog"]["servers"]:
-            nics = intent["catalog"]["servers"][group["model"]]["nics"]
-            nics[group.get("nics", fabric["purpose"])] |= {"ports": 2}
 
 
 def _drawn(rng: random.Random, part: Part) -> dict[str, Any]:
@@ -99,7 +93,7 @@ def _tenant(rng: random.Random, fabric: dict[str, Any], added: list[str], part: 
         tenant["networks"] = [network | ({"rails": [1, 2, 3, 4]} if rng.random() < 0.4 else {})]
         if fabric["topology"].get("planes", 1) > 1 and rng.random() < 0.5:
             tenant["networks"] = [
-                network | {"name": f"plane{plane}", "vlan": 3000 + plane, "gateway": f"172.31.{plane}.0/24", "planes": plane}
+                network | {"name": f"plane{plane}", "vlan": 2990 + plane, "gateway": f"172.31.{plane}.0/24", "planes": plane}
                 for plane in (1, 2)
             ]
         if part.bonds and rng.random() < 0.7:

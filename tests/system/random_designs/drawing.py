@@ -11,8 +11,10 @@ from typing import Any
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.target import target
+from tests.system.random_designs.able import keep_able, keep_manageable, management_net
 from tests.system.random_designs.below import hang
 from tests.system.random_designs.converging import converge
+from tests.system.random_designs.dividing import divide
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
@@ -100,6 +102,7 @@ def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
     apart = random.Random(f"{seed}/{index}/converged")
     if apart.random() < converged:
         converge(apart, intent, parts)
+    divide(random.Random(f"{seed}/{index}/divided"), intent, parts)
     lower = random.Random(f"{seed}/{index}/below")
     if lower.random() < BELOW:
         hang(lower, intent, parts)
@@ -416,7 +419,7 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     found["qos"] = drawn(rng, "fabrics.NAME.qos", rng.choice((0, 0, 0.1, 0.3)), TEXTS, SKIPPED)
     if rng.random() < 0.1:
         found["management"] = drawn(rng, "fabrics.NAME.management", 0.4, TEXTS, SKIPPED)
-    _keep_able(part, found)
+    keep_able(part, found)
     if rng.random() < 0.15:
         found["names"] = _names(rng, part)
     if part.server_names != SERVER_NAMES[0]:
@@ -429,36 +432,11 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     if rng.random() < 0.05:
         found["checks"] = {"silence": {rng.choice(SILENCED): "known and accepted"}}
     if rng.random() < 0.12 and "names" not in found:
-        found["pins"] = _pins(rng, part, at)
+        found["pins"] = _pins(rng, part, at, found)
     chance = random.Random(repr(found))  # its own numbers: the designs of a seed stay what they were
     if chance.random() < 0.1:
         found["transport"] = chance.choice(("roce", "efa", "tcpx", "tcpxo", "slingshot"))
     return {key: value for key, value in found.items() if value != {}}
-
-
-def _keep_able(part: Part, fabric: dict[str, Any]) -> None:
-    """Drops most options that a switch or network OS of the fabric has not, and those that contradict each other."""
-    underlay, qos, manage = fabric["underlay"], fabric["qos"], fabric.get("management", {})
-    balancing, bfd = underlay.get("load_balancing", {}), underlay.get("bfd", {})
-    if not part.can("hash_seed"):
-        balancing.pop("seed", None)
-    if not part.can("dynamic_balancing"):
-        balancing.pop("mode", None)
-    if "sonic" in part.systems.values():
-        bfd |= {key: value for key, value in (("multiplier", 3), ("interval_ms", 300)) if key in bfd}
-    if "nxos" in part.systems.values() and "interval_ms" in bfd:
-        bfd["interval_ms"] = min(bfd["interval_ms"], 999)
-    for key in ("load_balancing", "bfd"):
-        if underlay.get(key) == {}:
-            del underlay[key]
-    if not part.can("lossless"):
-        qos.pop("enabled", None)
-    if not part.can("watchdog"):
-        qos["pfc_watchdog"] = False
-    if underlay.get("mtu", 9216) < 4300:
-        qos["enabled"] = False
-    if not part.can("gnmi"):
-        manage.pop("gnmi", None)
 
 
 def _names(rng: random.Random, part: Part) -> dict[str, Any]:
@@ -496,7 +474,7 @@ def _gateway(rng: random.Random, found: dict[str, Any]) -> None:
         found.setdefault("management", {})["gateway"] = pool.rpartition(".")[0] + ".1"
 
 
-def _pins(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
+def _pins(rng: random.Random, part: Part, at: int, fabric: dict[str, Any]) -> dict[str, Any]:
     role = rng.choice(("leaf", "leaf", "spine")) if part.kind != "collapsed" else "leaf"
     pin: dict[str, Any] = {}
     if rng.random() < 0.5:
@@ -506,7 +484,7 @@ def _pins(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     if rng.random() < 0.4:
         pin["loopback"] = f"100.64.{at}.7"
     if rng.random() < 0.4:
-        pin["management"] = f"100.65.{at}.9"
+        pin["management"] = f"{management_net(fabric, f'100.65.{at}')}.209"
     if rng.random() < 0.3:
         other = f"{part.groups[0]['name']}-0001" if role == "leaf" else f"{part.name}-leaf001"
         pin["ports"] = {other: rng.choice((2, 3, [3], [5, 6]))}
@@ -523,8 +501,7 @@ def _site(rng: random.Random, intent: dict[str, Any], parts: list[Part], files: 
         kinds = {part.addressing for part in parts}
         found["pools"] = _pools(rng, 16, parts[0].addressing if len(kinds) == 1 else "mixed")
         _gateway(rng, found)
-    if not all(part.can("gnmi") for part in parts):
-        found["management"].pop("gnmi", None)
+    keep_manageable(parts, found["management"])
     if rng.random() < 0.15:
         nos = rng.choice(parts).systems["leaf"]
         found["releases"] = {nos: rng.choice(target(nos).releases)} if target(nos).releases else {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from tests.system.random_designs.able import management_net, put_in_planes
 from tests.system.random_designs.tenants import draw_attachment, networks, servers
 from tests.system.random_designs.words import COMMENTS, TEMPLATES
 
@@ -35,9 +36,9 @@ def enlarge(rng: random.Random, intent: dict[str, Any], parts: list[Part], files
         if not leaf:
             del fabric["topology"]["leaf"]
         if fabric["topology"].get("planes") and rng.random() < 0.3:
-            _planes(intent, fabric)
+            put_in_planes(intent, fabric, PLANES)
         if "pins" not in fabric and "names" not in fabric and rng.random() < 0.15:
-            fabric["pins"] = _pins(rng, part)
+            fabric["pins"] = _pins(rng, part, fabric)
     if rng.random() < 0.15:
         _override(rng, intent, rng.choice(parts), files)
 
@@ -90,24 +91,17 @@ def _attachments(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
         fabric["topology"].setdefault("attachments", []).extend(more)
 
 
-def _planes(intent: dict[str, Any], fabric: dict[str, Any]) -> None:
-    """Four planes in place of two, where no other fabric connects the servers."""
-    fabric["topology"]["planes"] = PLANES
-    for group in _groups(fabric):
-        for nics in intent["catalog"]["servers"][group["model"]]["nics"].values():
-            nics["ports"] = PLANES
-            for key in ("interfaces", "rdma_devices"):
-                nics.pop(key, None)
-
-
-def _pins(rng: random.Random, part: Part) -> dict[str, Any]:
+def _pins(rng: random.Random, part: Part, fabric: dict[str, Any]) -> dict[str, Any]:
     """Several devices with values of an older network."""
     pins = {}
-    for number in rng.sample(range(1, 4), 2):
-        pin: dict[str, Any] = {"management": f"100.66.0.{number}"} if rng.random() < 0.5 else {}
+    roles = ("leaf001", "spine001" if part.kind in ("rack", "rail-optimized") else "leaf002")
+    for number, role in enumerate(roles, 1):
+        pin: dict[str, Any] = {}
+        if rng.random() < 0.5:
+            pin["management"] = f"{management_net(fabric, '100.66.0')}.{220 + number}"
         pin |= {"asn": 4_258_000_000 + number} if rng.random() < 0.4 else {}
         pin |= {"loopback": f"100.67.0.{number}"} if rng.random() < 0.5 else {}
-        pins[f"{part.name}-leaf{number:03}"] = pin or {"name": f"{part.name}-old{number}"}
+        pins[f"{part.name}-{role}"] = pin or {"name": f"{part.name}-old{number}"}
     return pins
 
 

@@ -7,13 +7,14 @@ is drawn as for all designs. A draw asks for what the switch of its choice can d
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.hardware import catalog
 from fabric.model.plan import capacity
 from fabric.nos.target import target
+from tests.system.random_designs.able import logs_in
 from tests.system.random_designs.drawing import SYSTEMS, Design, Part, _able, _model, _needed
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
@@ -220,19 +221,10 @@ def _site(draft: Draft) -> None:
         found |= {"ntp": list(HOSTS[:2]), "syslog": HOSTS[2]}
     stated = [fabric["nos"] for fabric in draft.fabrics.values() if "nos" in fabric]
     systems = {nos for of in stated for nos in ([of] if isinstance(of, str) else of.values())}
-    if rng.random() < 0.4 and (able := [aaa for aaa in AAA if all(_logs_in(nos, aaa) for nos in systems)]):
+    if rng.random() < 0.4 and (able := [aaa for aaa in AAA if all(logs_in(nos, aaa) for nos in systems)]):
         found["aaa"] = rng.choice(able)
     if found:
         draft.intent["management"] = found
-
-
-def _logs_in(nos: str, aaa: Mapping[str, Any]) -> bool:
-    """Whether a network OS takes these methods, their order and the accounting."""
-    system = target(nos)
-    able, limits = system.capabilities.table(), system.logins
-    methods = [name for name in ("tacacs", "radius", "ldap") if name in aaa]
-    combined = len(methods) == 1 or limits.combined
-    return combined and all(able[name] for name in methods) and aaa.get("accounting") in (None, *limits.accounting)
 
 
 # --- the kinds --------------------------------------------------------------------------------------------------

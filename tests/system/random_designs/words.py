@@ -17,7 +17,7 @@ LONG = "Authorized access only. All activity is logged and reviewed; disconnect 
 BANNERS = (
     "No trespassing",
     'Site "dc1": authorized users',
-    "100% monitored & logged; see $POLICY",
+    "100% monitored & logged; fine: $ 5",
     "Zutritt für Befugte",
     LONG,
 )
@@ -90,7 +90,7 @@ _OVERLAY: Values = {
 }
 _QOS: Values = {
     "fabrics.NAME.qos.lossless_priority": one(1, 2, 3, 4, 5),
-    "fabrics.NAME.qos.lossless_dscp": one(0, 24, 26, 30, 46, 63),
+    "fabrics.NAME.qos.lossless_dscp": one(1, 24, 26, 30, 46, 63),
     "fabrics.NAME.qos.cnp_priority": one(6, 7, 7),
     "fabrics.NAME.qos.cnp_dscp": one(47, 48, 56),
     "fabrics.NAME.qos.ecn.kmin_bytes": one(50_000, 150_000, 1_000_000),
