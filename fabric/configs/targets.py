@@ -41,7 +41,7 @@ WORDS = {
     "radius": "logins by RADIUS",
     "ldap": "logins by LDAP",
     "dhcp_relay": "DHCP relay",
-    "dhcp_relay_across": "DHCP relay to servers in another VRF",
+    "dhcp_relay_across": "DHCP relay to servers in the default table",
 }
 
 

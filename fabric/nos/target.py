@@ -241,7 +241,7 @@ class Capabilities:
     radius: bool = False
     ldap: bool = False
     dhcp_relay: bool = False  # of a network, to servers in the VRF of its tenant
-    dhcp_relay_across: bool = False  # to servers in another VRF
+    dhcp_relay_across: bool = False  # to servers in the default table
 
     def table(self) -> dict[str, bool | str]:
         """By name, in the order above."""

@@ -1,10 +1,10 @@
-"""Routes that tenants import of each other: by prefix only what one side has, and with a return route."""
+"""Routes that tenants import of each other: by prefix only what one side has, with a return route; and to DHCP servers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 
 from fabric.base.diagnostics import Place, Report
 from fabric.base.text import listed
@@ -39,7 +39,7 @@ class _Routes:
 
 
 def check_imports(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
-    """Reports imports by prefix that let in nothing, or what the tenant or another one has too, and missing return routes.
+    """Reports imports by prefix that let in nothing, or what the tenant or another one has too, and missing routes.
 
     Args:
         prefixes: pools by kind.
@@ -61,6 +61,11 @@ def check_imports(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], repor
                 place = spec.at("tenants", index, "imports", n, "prefixes", at)
                 _check_prefix(spec, tenant, (item, prefix), routes, (place, report))
     _check_return(spec, routes, report)
+    if spec.isolation == "evpn":
+        for index, tenant in enumerate(spec.tenants):
+            for n, network in enumerate(tenant.networks):
+                if network.gateway is not None and network.dhcp_relay is not None:
+                    _check_relay(spec, (index, n), routes, report)
 
 
 def _routes(spec: FabricSpec, tenant: Tenant, prefixes: Mapping[str, Sequence[str]]) -> _Routes:
@@ -153,3 +158,52 @@ def _check_return(spec: FabricSpec, routes: Mapping[str, _Routes], report: Repor
                 f"tenant '{tenant.name}' has routes to '{source.name}', which has none back: answers are dropped",
                 f"add `imports: [{line}]` to tenant '{source.name}'",
             )
+
+
+def _check_relay(spec: FabricSpec, at: tuple[int, int], routes: Mapping[str, _Routes], report: Report) -> None:
+    """Reports DHCP servers in the relay's own subnet, and warns of those of other tenants that no route leads to."""
+    tenant, where = spec.tenants[at[0]], spec.at("tenants", at[0], "networks", at[1], "dhcp_relay")
+    network = tenant.networks[at[1]]
+    relay, own = network.dhcp_relay, str(ip_network(str(network.gateway), strict=False))
+    assert relay is not None
+    for server in relay.servers:
+        subnets = tenant.subnets_with(server)
+        if own in subnets:
+            report.error(
+                "FAB144",
+                where,
+                f"network '{network.name}': dhcp_relay: expected servers outside its subnet {own}, got {server}",
+                f"remove {server}: clients reach a server of their own network without a relay",
+            )
+        owners = [other for other in spec.tenants if other is not tenant and other.subnets_with(server)]
+        across = relay.tenant == "default"
+        if subnets or not owners or (not across and any(_leads(tenant, other, server, own, routes) for other in owners)):
+            continue
+        source = owners[0]
+        line = f"imports: [{{from: {source.name}, prefixes: [{source.subnets_with(server)[0]}]}}]"
+        hint = f"add `{line}` to tenant '{tenant.name}'"
+        if tenant.name not in source.sources:
+            hint += f", and `imports: [{{from: {tenant.name}, prefixes: [{own}]}}]` to tenant '{source.name}'"
+        if across:
+            hint += "; then state the addresses alone"
+        table = "the default table" if across else f"tenant '{tenant.name}'"
+        text = f"dhcp_relay: {table} has no routes to and from {server}, in a network of tenant '{source.name}'"
+        report.warn("FAB407", where, f"network '{network.name}': {text}", hint)
+
+
+def _leads(tenant: Tenant, source: Tenant, server: str, own: str, routes: Mapping[str, _Routes]) -> bool:
+    """Whether a server of another tenant is reached: over an import, or in both directions over routers outside."""
+    to, back = (
+        any(ip_address(address) in ip_network(text) for text in _table(one, routes))
+        for one, address in ((tenant, server), (source, own.partition("/")[0]))
+    )
+    return to and (back or source.name in tenant.sources)  # an import without its return route has a warning of its own
+
+
+def _table(tenant: Tenant, routes: Mapping[str, _Routes]) -> Iterator[str]:
+    """The routes of a tenant, with those that it imports."""
+    yield from routes[tenant.name].every
+    for item in tenant.imports:
+        if item.source in routes:
+            its = routes[item.source]
+            yield from its.every if item.prefixes is None else (t for prefix in item.prefixes for t in its.meeting(prefix))

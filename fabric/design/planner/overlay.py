@@ -10,7 +10,7 @@ from netaddr import IPNetwork
 from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import plural
 from fabric.model.plan import FabricSpec
-from fabric.model.settings.services import Network, Tenant
+from fabric.model.settings.services import Tenant
 from fabric.model.settings.site import Attachment, External
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
@@ -126,7 +126,7 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             )
         seen.append(network.name)
         if network.dhcp_relay is not None:
-            _check_relay(spec, (index, n), network, report)
+            _check_relay(spec, (index, n), tenant, report)
         if network.gateway is not None and IPNetwork(network.gateway).version == 6:
             report.error(
                 "FAB144",
@@ -143,8 +143,12 @@ def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report
             )
 
 
-def _check_relay(spec: FabricSpec, place: tuple[int, int], network: Network, report: Report) -> None:
-    """Requests are passed on by the gateway, over IPv4, in a table that the leaf has."""
+def _check_relay(spec: FabricSpec, place: tuple[int, int], tenant: Tenant, report: Report) -> None:
+    """Requests are passed on by the gateway, over IPv4, in the table of the tenant or the default one.
+
+    In the table of another tenant the gateway has no address that answers could come back to.
+    """
+    network = tenant.networks[place[1]]
     relay = network.dhcp_relay
     assert relay is not None
     path = ("tenants", place[0], "networks", place[1], "dhcp_relay")
@@ -159,13 +163,18 @@ def _check_relay(spec: FabricSpec, place: tuple[int, int], network: Network, rep
         if ":" in server:
             where = spec.at(*path, "servers", n) if spec.stated(*path, "servers") else spec.at(*path)
             report.error("FAB144", where, f"dhcp_relay: expected IPv4 addresses, got {server}", "DHCPv6 is not relayed")
-    names = [tenant.name for tenant in spec.tenants]
-    if relay.tenant is not None and relay.tenant not in (*names, "default"):
+    if relay.tenant not in (None, "default", tenant.name):
+        source = next((other for other in spec.tenants if other.name == relay.tenant), None)
+        subnets = [text for server in relay.servers if source is not None for text in source.subnets_with(server)]
+        prefixes = ", ".join(dict.fromkeys(subnets)) or "…"
         report.error(
             "FAB144",
             spec.at(*path, "tenant"),
-            f"dhcp_relay.tenant: expected a tenant of the fabric or `default`, got '{relay.tenant}'",
-            _among(relay.tenant, names),
+            f"dhcp_relay.tenant: expected `default`, got '{relay.tenant}'",
+            nearest(relay.tenant, ["default"])
+            if source is None
+            else f"the servers need a route back: add `imports: [{{from: {source.name}, prefixes: [{prefixes}]}}]` to tenant "
+            f"'{tenant.name}', and state the addresses alone: `dhcp_relay: [{', '.join(relay.servers)}]`",
         )
 
 

@@ -35,7 +35,7 @@ class NetworkPlan:
     length: int  # prefix length; 0 without a gateway
     untagged: bool = False  # on ports with several networks
     relay: tuple[str, ...] = ()  # DHCP servers
-    relay_tenant: str = ""  # whose VRF leads to them, "default" for the default table; "": the network's own
+    relay_tenant: str = ""  # "default": the default table leads to them; "": the network's own
 
     @property
     def subnet(self) -> int:

@@ -128,7 +128,7 @@ class Network:
     gateway: str | None  # distributed anycast gateway, "10.1.0.1/24"; None: layer 2 alone
     own_address: str | None  # address of this leaf in the subnet, for switches that need one beside the anycast gateway
     relay: tuple[str, ...] = ()  # DHCP servers
-    relay_vrf: str = ""  # VRF that leads to them, "default" for the default one; "": the network's own
+    relay_vrf: str = ""  # "default": the default VRF leads to them; "": the network's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

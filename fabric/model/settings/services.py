@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -67,7 +68,8 @@ class DhcpRelay(Key):
     tenant: Name | None = Field(
         None,
         description=(
-            "tenant whose VRF leads to the servers; `default`: the table of the fabric itself; default: the network's own"
+            "`default`: servers in the table of the fabric itself; default: in the VRF of the network, which imports routes "
+            "to servers of another tenant"
         ),
     )
 
@@ -156,6 +158,11 @@ class Tenant(Key):
     def sources(self) -> tuple[str, ...]:
         """Tenants of which it imports something."""
         return tuple(dict.fromkeys(item.source for item in self.imports))
+
+    def subnets_with(self, address: str) -> tuple[str, ...]:
+        """The subnets of its networks that an address is in."""
+        stated = (ip_network(network.gateway, strict=False) for network in self.networks if network.gateway)
+        return tuple(str(subnet) for subnet in stated if ip_address(address) in subnet)
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ SELECTORS = {
         "expected a tenant of fabric 'backend' with layer-2 networks",
     ),
     "Below.network": ("network: bmc", "network: bcm", "expected a network of tenant 'oob', got 'bcm'"),
-    "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "expected a tenant of the fabric or `default`, got 'defalt'"),
+    "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "dhcp_relay.tenant: expected `default`, got 'defalt'"),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
     "Import.source": ("imports: blue", "imports: bleu", "error[FAB144]"),
     "Fabric.pins": ("{backend-leaf001:", "{backend-leaf01x:", "error[FAB139]: pins: unknown switch"),

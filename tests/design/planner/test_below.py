@@ -186,3 +186,21 @@ def test_what_cannot_hang_below(name: str) -> None:
     with pytest.raises(InputError) as caught:
         make(site(**change))
     assert any(f"{one.code} {one.message}".startswith(expected) for one in caught.value.diagnostics), caught.value
+
+
+RELAY = "dhcp_relay: [10.40.0.9, 10.40.0.10]"
+
+
+def test_a_relay_is_in_the_table_of_its_tenant_or_the_default_one() -> None:
+    with pytest.raises(InputError) as error:
+        make(text("eos").replace(RELAY, "dhcp_relay: {servers: [10.40.0.9, 10.40.0.10], tenant: inband}"))
+    assert [(one.code, one.message, one.hint) for one in error.value.diagnostics] == [
+        (
+            "FAB144",
+            "dhcp_relay.tenant: expected `default`, got 'inband'",
+            "the servers need a route back: add `imports: [{from: inband, prefixes: [10.40.0.0/24]}]` to tenant 'oob', "
+            "and state the addresses alone: `dhcp_relay: [10.40.0.9, 10.40.0.10]`",
+        )
+    ]
+    for tenant in ("default", "oob"):
+        make(text("eos").replace(RELAY, f"dhcp_relay: {{servers: 10.90.0.9, tenant: {tenant}}}"))

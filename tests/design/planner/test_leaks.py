@@ -116,3 +116,42 @@ def test_filters_permit_the_addresses_of_the_other_tenant_alone() -> None:
     assert set(none[0]) < set(permits[0][0])
     with pytest.raises(InputError, match="a filter on a port would permit every tenant"):
         make(site("{from: plain, prefixes: 0.0.0.0/0}", how=how))
+
+
+STORE = "imports: {from: store, prefixes: 10.30.0.0/24}"
+RED_BACK = "imports: {from: red, prefixes: 10.20.0.0/24}"
+OUT = "imports: {from: exit, prefixes: 0.0.0.0/0}"
+RELAYS = {  # server, imports of the relay's tenant, of the server's → what is warned of
+    ("10.30.0.9", "imports: []", "imports: []"): (
+        "network 'login': dhcp_relay: tenant 'red' has no routes to and from 10.30.0.9, in a network of tenant 'store'",
+        "add `imports: [{from: store, prefixes: [10.30.0.0/24]}]` to tenant 'red', and `imports: [{from: red, prefixes: "
+        "[10.20.0.0/24]}]` to tenant 'store'",
+    ),
+    ("10.30.0.9", OUT, "imports: []"): "the router outside has no way back",
+    ("{servers: 10.30.0.9, tenant: default}", STORE, RED_BACK): (
+        "network 'login': dhcp_relay: the default table has no routes to and from 10.30.0.9, in a network of tenant 'store'",
+        "add `imports: [{from: store, prefixes: [10.30.0.0/24]}]` to tenant 'red'; then state the addresses alone",
+    ),
+    ("10.30.0.9", STORE, RED_BACK): None,
+    ("10.30.0.9", OUT, OUT): None,  # over the router
+    ("10.99.0.9", "imports: []", "imports: []"): None,
+}
+
+
+def relay(server: str, red: str, store: str) -> str:
+    text = site("[]", store=store).replace(", imports: []}", "}", 1)
+    return text.replace(f"{LOGIN}", LOGIN.replace("}]", f", dhcp_relay: {server}}}], {red}"))
+
+
+@pytest.mark.parametrize(("server", "red", "store"), RELAYS)
+def test_a_relay_to_a_server_of_another_tenant(server: str, red: str, store: str) -> None:
+    expected = RELAYS[server, red, store]
+    relays = [found for found in make(relay(server, red, store)).warnings if "dhcp_relay" in found.message]
+    assert [found.code for found in relays] == (["FAB407"] if expected else [])
+    if isinstance(expected, tuple):
+        assert [(found.message, found.hint) for found in relays] == [expected]
+
+
+def test_a_relay_to_a_server_of_its_own_network_is_refused() -> None:
+    with pytest.raises(InputError, match=r"servers outside its subnet 10\.20\.0\.0/24, got 10\.20\.0\.9"):
+        make(relay("10.20.0.9", "imports: []", "imports: []"))

@@ -287,7 +287,7 @@ def svis(view: SwitchView) -> list[Svi]:
 
 
 def relays(network: Network) -> tuple[str, ...]:
-    """Lines of a DHCP relay: to another VRF from a loopback there, with the client's VRF and subnet in option 82."""
+    """Lines of a DHCP relay: to the default VRF from its loopback, with the client's VRF and subnet in option 82."""
     use = f" use-vrf {network.relay_vrf}" if network.relay_vrf else ""
     source = ("ip dhcp relay source-interface loopback0",) if network.relay and use else ()
     return (*(f"ip dhcp relay address {server}{use}" for server in network.relay), *source)
