@@ -193,7 +193,7 @@ class Unused(FilesCheck):
     """Looks for definitions that nothing refers to: a policy, list, class or profile.
 
     It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has. A device
-    with BGP and without neighbors, as a single switch is, may have the groups and policies of its sessions to come.
+    with BGP and without neighbors, as a single switch is, may have the groups of its sessions to come.
     """
 
     id = "FAB2509"
@@ -201,7 +201,7 @@ class Unused(FilesCheck):
     severity = NOTE
     example = "`route-map FABRIC-IN permit 10`, and no neighbor with it"
     remediation = "refer to the object, or remove it"
-    of_sessions: ClassVar = ("peer", "policy-statement")  # first words of such names
+    of_sessions: ClassVar = "peer"  # begin of such names
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
