@@ -53,7 +53,7 @@ def test_sessions_that_were_restarted_are_back_before_anything_is_judged(monkeyp
         asked.append(up)
         states = {key: "Established" if up and far != SPINE2 else "Active" for key, far in peers.items()}
         return {
-            name: {"default": {"l2VpnEvpn": {"peers": {peer: {"state": s} for (at, peer), s in states.items() if at == name}}}}
+            name: {"default": {"l2VpnEvpn": {"peers": {to: {"state": s} for (at, to), s in states.items() if at == name}}}}
             for name in nodes
         }
 

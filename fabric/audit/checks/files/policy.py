@@ -201,7 +201,7 @@ class Unused(FilesCheck):
     severity = NOTE
     example = "`route-map FABRIC-IN permit 10`, and no neighbor with it"
     remediation = "refer to the object, or remove it"
-    of_sessions: ClassVar = "peer"  # begin of such names
+    of_sessions: ClassVar = "peer"  # begin of their names
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
