@@ -12,6 +12,7 @@ from math import gcd
 
 from fabric.base.text import plural
 from fabric.design.planner.sizing_inputs import (
+    Demand,
     Misfit,
     Options,
     Shape,
@@ -24,7 +25,7 @@ from fabric.design.planner.sizing_inputs import (
     uplink_speeds,
 )
 from fabric.design.planner.three_tiers import three_tiers
-from fabric.model.plan import FabricSpec, capacity
+from fabric.model.plan import FabricSpec, GroupSpec, capacity
 
 # --- the rule -------------------------------------------------------------------------------------------------
 
@@ -74,8 +75,7 @@ def _one_tier(options: Options) -> Shape | None:
     if any(other.leaves for other in options.demands[1:]):
         reason = "several groups of servers have leaves of their own"
     elif demand.units > 1:
-        carried = demand.servers_per_leaf
-        reason = f"a leaf ({spec.leaf.switch}) carries {plural(carried, 'server')}, {spec.groups[0].planned} are asked for"
+        reason = _too_many(f"a leaf ({spec.leaf.switch})", spec.groups[0], demand)
     elif spec.bonds or spec.converged:
         reason = f"{'bonds of servers' if spec.bonds else 'NICs of several purposes'} need a path between their two leaves"
     else:
@@ -83,6 +83,13 @@ def _one_tier(options: Options) -> Shape | None:
     hint = "`kind: rail-only` needs no path between rails, `kind: collapsed` links two leaves; or `tiers: 2`"
     options.misfits.append(Misfit(option=option, reason=reason, code="FAB131", path=("topology", "tiers"), hint=hint))
     return None
+
+
+def _too_many(what: str, group: GroupSpec, demand: Demand) -> str:
+    """How many servers the leaves of one unit carry; attachments keep the ports that they have in the lock."""
+    held = sum(place < demand.servers_per_leaf for place in group.held)
+    beside = " beside its attachments" if held else ""
+    return f"{what} carries {plural(demand.servers_per_leaf - held, 'server')}{beside}, {group.planned} are asked for"
 
 
 def _below(options: Options) -> Shape | None:
@@ -95,8 +102,7 @@ def _below(options: Options) -> Shape | None:
             options.misfits.append(
                 Misfit(
                     option="leaves below another fabric",
-                    reason=f"a leaf ({spec.leaf.switch}) carries {plural(demand.servers_per_leaf, 'server')}, "
-                    f"{group.planned} are asked for",
+                    reason=_too_many(f"a leaf ({spec.leaf.switch})", group, demand),
                     code="FAB131",
                     path=("servers", at, "count"),
                     hint="state `per_rack`, the servers of one leaf; or choose a larger switch",
@@ -152,7 +158,7 @@ def _collapsed(options: Options) -> Shape | None:
         options.misfits.append(
             Misfit(
                 option=option,
-                reason=f"a pair carries {plural(demand.servers_per_leaf, 'server')}, {spec.groups[0].planned} are asked for",
+                reason=_too_many("a pair", spec.groups[0], demand),
                 code="FAB131",
                 path=("servers", 0, "count"),
                 hint="a larger leaf, a larger `unit`, or another `kind`",

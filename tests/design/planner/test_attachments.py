@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fabric.base.diagnostics import InputError
 from tests.design.planner.helpers import make, summarize
 
 SUPERPOD = """\
@@ -39,6 +40,15 @@ def test_they_stay_while_the_published_design_grows() -> None:
         row = summarize(text, lock)["f"]
         assert (row["switches"]["leaf"], row["switches"]["spine"]) == (leaves, spines)
         before = now
+
+
+def test_the_error_of_a_full_pair_counts_without_the_held_places() -> None:
+    text = SUPERPOD.replace("switch: qm9700, unit: {{servers: 32}}", "kind: collapsed, switch: 64x800g").replace(
+        ", per_rack: 4", ""
+    )
+    text = text.replace("links: 4", "links: 2")
+    with pytest.raises(InputError, match="a pair carries 15 servers beside its attachments, 16 are asked for"):
+        make(text.format(count=16), make(text.format(count=15)).lock)
 
 
 def test_a_fresh_plan_gives_them_the_place_of_the_missing_server() -> None:

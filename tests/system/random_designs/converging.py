@@ -97,7 +97,12 @@ def _tenant(rng: random.Random, fabric: dict[str, Any], added: list[str], part: 
                 for plane in (1, 2)
             ]
         if part.bonds and rng.random() < 0.7:
-            below = {"name": f"{part.name}-below", "links": rng.choice((2, 4)), "tenant": "further", "bond": True}
+            below: dict[str, Any] = {
+                "name": f"{part.name}-below",
+                "links": rng.choice((2, 4)),
+                "tenant": "further",
+                "bond": True,
+            }
             below |= {"leaves": [1, 2]} if rng.random() < 0.4 else {}
             fabric["topology"].setdefault("attachments", []).append(below)
     fabric["tenants"] = [*tenants, tenant]

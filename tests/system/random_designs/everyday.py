@@ -123,15 +123,26 @@ def add(draft: Draft, wanted: Wanted) -> Part:
     _options(rng, part, fabric)
     draw_tenants(rng, part, fabric)
     tenants = fabric.get("tenants", [])
-    for network in (own for tenant in tenants if isinstance(tenant, dict) for own in tenant.get("networks", ())):
-        if "gateway" in network and rng.random() < 0.95:  # room for every server
-            first, second, third, _ = network["gateway"].split(".")
-            network["gateway"] = f"{first}.{second}.{16 * int(third)}.0/20"
+    _widen(rng, tenants if isinstance(tenants, list) else [tenants])
     if isinstance(tenants, list) and bonds and rng.random() < 0.4:
         _bonded(rng, fabric)
     draft.fabrics[wanted.name] = fabric
     draft.parts.append(part)
     return part
+
+
+def _widen(rng: random.Random, tenants: list[dict[str, Any]]) -> None:
+    """Room for every server in most networks; imports name the same subnets."""
+    wide = {}
+    for network in (its for tenant in tenants for its in tenant.get("networks", ())):
+        if "gateway" in network and rng.random() < 0.95:
+            first, second, third, _ = network["gateway"].split(".")
+            wide[network["gateway"]] = network["gateway"] = f"{first}.{second}.{16 * int(third)}.0/20"
+    for tenant in tenants:
+        imports = tenant.get("imports", [])
+        for item in imports if isinstance(imports, list) else [imports]:
+            if isinstance(item, dict):
+                item["prefixes"] = [wide.get(prefix, prefix) for prefix in item["prefixes"]]
 
 
 def _bonded(rng: random.Random, fabric: dict[str, Any]) -> None:

@@ -33,14 +33,14 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
     _leaks(rng, part, tenants)
     if tenants:
         fabric["tenants"] = tenants if len(tenants) > 1 or rng.random() < 0.7 else tenants[0]
-    own = {tenant["name"]: tenant.get("networks", ()) for tenant in tenants}
-    if rng.random() < (0.7 if any(own.values()) else 0.35):
+    by_name = {tenant["name"]: tenant.get("networks", ()) for tenant in tenants}
+    if rng.random() < (0.7 if any(by_name.values()) else 0.35):
         fabric["topology"]["attachments"] = _attachments(rng, part, names)
-        with_networks = [name for name, found in own.items() if found]
+        with_networks = [name for name, found in by_name.items() if found]
         for attachment in fabric["topology"]["attachments"]:
             if with_networks and "external" not in attachment:
                 attachment.setdefault("tenant", with_networks[0])
-            if attachment["links"] == 1 and (inside := own.get(attachment.get("tenant", ""))):
+            if attachment["links"] == 1 and (inside := by_name.get(attachment.get("tenant", ""))):
                 attachment["network"] = inside[-1]["name"]
 
 
