@@ -184,7 +184,8 @@ def test_sonic(site: Site, tmp_path: Path) -> None:
     done = fabric("test", file, "--json")
     results = {row["id"]: row["status"] for row in json.loads(done.stdout)["results"]}
     assert (done.returncode, {name for name, status in results.items() if status == "fail"}) == (0, set())
-    # Only lldpd.conf is not SONiC's, its switch ASIC suppresses ARP by itself, no router is outside, no fabric out of band.
+    # Only lldpd.conf is not SONiC's, its switch ASIC suppresses ARP by itself, and the site has no router outside and no
+    # out-of-band fabric.
     skipped = {name for name, status in results.items() if status == "skip"}
     assert {"management"} <= skipped <= {"suppression", "lldp", "outside", "management"}
     _compared(file, tmp_path, 4)

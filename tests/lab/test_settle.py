@@ -11,7 +11,7 @@ import pytest
 from fabric.lab import run_tests
 from fabric.lab.expected import OVERLAY, sessions
 from fabric.lab.live import Live
-from fabric.lab.proofs import overlay, sessions as sessions_proof
+from fabric.lab.proofs import forwarding, overlay, sessions as sessions_proof
 from tests.lab.sites import EVPN, drawn
 
 LEAF1, LEAF2, SPINE1, SPINE2 = "backend-leaf001", "backend-leaf002", "backend-spine001", "backend-spine002"
@@ -32,9 +32,9 @@ LEAF1, LEAF2, SPINE1, SPINE2 = "backend-leaf001", "backend-leaf002", "backend-sp
 def test_what_is_below_a_proof_has_its_time(selected: set[str], waited: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
     for module, name, id in (
-        (run_tests.sessions_proof, "wait", "sessions"),
-        (run_tests.forwarding_proof, "wait", "forwarding"),
-        (run_tests.overlay_proof, "settled", "overlay"),
+        (sessions_proof, "wait", "sessions"),
+        (forwarding, "wait", "forwarding"),
+        (overlay, "settled", "overlay"),
     ):
         monkeypatch.setattr(module, name, lambda *_, id=id: done.append(id))
     run_tests.settle(cast(Live, SimpleNamespace(lab=drawn(EVPN))), frozenset(selected))
@@ -52,10 +52,8 @@ def test_sessions_that_were_restarted_are_back_before_anything_is_judged(monkeyp
         up = not restarted or len(asked) > 3
         asked.append(up)
         states = {key: "Established" if up and far != SPINE2 else "Active" for key, far in peers.items()}
-        return {
-            name: {"default": {"l2VpnEvpn": {"peers": {to: {"state": s} for (at, to), s in states.items() if at == name}}}}
-            for name in nodes
-        }
+        of = {name: {peer: {"state": state} for (at, peer), state in states.items() if at == name} for name in nodes}
+        return {name: {"default": {"l2VpnEvpn": {"peers": peers_of}}} for name, peers_of in of.items()}
 
     monkeypatch.setattr(sessions_proof, "POLL_S", 0.0)
     monkeypatch.setattr(sessions_proof, "STILL_S", 5.0)
