@@ -157,6 +157,15 @@ def _same_names(spec: FabricSpec, report: Report) -> None:
                 report.error("FAB138", where, f"duplicate {noun} '{name}'", "use a unique name for each")
 
 
+def _ports_for_planes(spec: FabricSpec, group: GroupSpec) -> str:
+    """Hint for NICs that have no port for each plane."""
+    rule = "each plane takes the same number of ports of every NIC"
+    if group.nic.ports > 1 or spec.planes not in (2, 4, 8):
+        return rule
+    split = "; or `model: ConnectX-8` with `speed_gbps: 800` and `cages`, which are split" if spec.planes == 2 else ""
+    return f"{rule}: state `ports: {spec.planes}` of the NIC under `catalog.servers`{split}"
+
+
 def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
     nic, model = group.nic, spec.at("servers", index, "model")
     ports = plural(nic.ports, "port")
@@ -166,7 +175,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "FAB109",
             where,
             f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
-            "each plane takes the same number of ports of every NIC",
+            _ports_for_planes(spec, group),
         )
     if spec.dual_tor and nic.ports < 2:
         report.error(

@@ -13,8 +13,9 @@ from dataclasses import replace
 from fabric.base.diagnostics import Diagnostic, InputError
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
+from fabric.design.planner import room
 from fabric.design.planner.free_ports import key
-from fabric.design.planner.sizing import beside, leaf_shape, size
+from fabric.design.planner.sizing import beside, leaf_shape, room_ports, size
 from fabric.design.planner.sizing_inputs import Demand, most_servers
 from fabric.model.plan import FabricSpec, GroupSpec, Sizing, capacity
 from fabric.model.plan.lock import FabricLock
@@ -26,19 +27,26 @@ _OF_SPINES = (("spine",), ("core",), ("pods",), ("leaf", "uplinks"))  # keys of 
 def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the choices of one tier, where its leaves carry every server without spines; else as it is."""
     if spec.kind == "collapsed":
-        return spec
+        return room.leave(spec, lock, spec)
     spec = _in_service(spec, lock)
     stated = spec.constraints.tiers == 1
     if not stated and (lock.wiring or any(spec.stated("topology", *path) for path in _OF_SPINES)):
-        return _with_spines(spec)
+        spec = _with_spines(spec)
+        return room.leave(spec, lock, spec)
     choice = _choice(spec, stated=stated)
-    if stated or choice is spec:
+    roomy = room.leave(spec, lock, choice if stated else spec)
+    if stated:
+        return choice if roomy is spec else _choice(roomy, stated=True)
+    for fabric in (spec, roomy):
+        choice = _choice(fabric, stated=False)
+        if choice is fabric:
+            continue
+        try:
+            size(choice)
+        except InputError:
+            continue
         return choice
-    try:
-        size(choice)
-    except InputError:
-        return spec
-    return choice
+    return roomy
 
 
 def _in_service(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
@@ -93,6 +101,7 @@ def _servers(spec: FabricSpec, group: GroupSpec) -> int:
         taken += ceil_div(attachment.links, of_cage) * max((other.splits.get(speed, 0) for other in model.ports), default=0)
     most = (capacity(model, speed) - taken) // ports
     further, shared = beside(spec, group)
+    shared = (*shared, *room_ports(spec, group))
     if not further and not shared:
         return most
     demand = Demand(

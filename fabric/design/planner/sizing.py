@@ -12,7 +12,7 @@ from functools import reduce
 from math import gcd
 from typing import NoReturn
 
-from fabric.base.diagnostics import Report
+from fabric.base.diagnostics import InputError, Report
 from fabric.base.rounding import ceil_div
 from fabric.design.planner.sizing_inputs import (
     Demand,
@@ -199,6 +199,15 @@ def beside(
     return tuple(further), tuple(sorted(shared.items()))
 
 
+def room_ports(spec: FabricSpec, group: GroupSpec) -> tuple[tuple[int, int], ...]:
+    """(Gb/s, ports) of a leaf of a group that its default unit leaves for attachments, spread over the leaves of a unit."""
+    leaves = spec.rails(group) * spec.leaves_per_nic(group)
+    ports: Counter[int] = Counter()
+    for its in spec.constraints.room:
+        ports[its.speed_gbps or group.nic.speed_gbps] += ceil_div(its.links, len(its.leaves) or leaves)
+    return tuple(sorted(ports.items()))
+
+
 def servers_on_set(spec: FabricSpec, group: GroupSpec) -> int:
     """Servers of a group without own leaves on one leaf, or one pair, of the first group: as stated, else they take turns."""
     first = spec.groups[0]
@@ -232,6 +241,7 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     half = spec.leaf.model.bandwidth_gbps // 2
     carried = min(half // speed, capacity(spec.leaf.model, speed)) - spare
     further, shared = beside(spec, group)
+    shared = (*shared, *room_ports(spec, group))
     if further or shared:
         per_server = ports * speed + sum(its.speed_gbps * its.ports // (its.leaves * its.leaf_sets) for its in further)
         left = half - sum(gbps * count for gbps, count in shared)
@@ -374,6 +384,18 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
 
 def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
     """Attachments take ports that no planned server needs; a first count, the wiring checks each port."""
+    for index, free in _short(spec, sizing):
+        attachment = spec.attachments[index]
+        report.error(
+            "FAB140",
+            spec.at("topology", "attachments", index, "links"),
+            f"attachment '{attachment.name}': expected at most {free} links (free leaf ports), got {attachment.links}",
+            f"use {_with_spare_ports(spec)}fewer servers per unit, `unit: {{servers: …}}`, or a leaf with more ports",
+        )
+
+
+def _short(spec: FabricSpec, sizing: Sizing) -> Iterator[tuple[int, int]]:
+    """Attachments with more links than free ports: (index, free ports)."""
     taken: Counter[int] = Counter()  # Gb/s → links of the attachments before
     for index, attachment in enumerate(spec.attachments):
         speed_gbps = attachment.speed_gbps or sizing.groups[0].down_gbps
@@ -383,12 +405,21 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
         free = max(0, free - taken[speed_gbps])
         taken[speed_gbps] += attachment.links
         if attachment.links > free:
-            report.error(
-                "FAB140",
-                spec.at("topology", "attachments", index, "links"),
-                f"attachment '{attachment.name}': expected at most {free} links (free leaf ports), got {attachment.links}",
-                "use fewer servers per unit, `unit: {servers: …}`, or a leaf with more ports",
-            )
+            yield index, free
+
+
+def _with_spare_ports(spec: FabricSpec) -> str:
+    """The spare ports of a leaf that make room for all attachments, for a hint; "" where a few of them do not."""
+    for more in (1, 2, 4, 8):
+        ports = spec.constraints.spare_server_ports + more
+        other = replace(spec, constraints=replace(spec.constraints, spare_server_ports=ports), attachments=())
+        try:
+            sizing = size(other)
+        except InputError:
+            break
+        if not any(_short(replace(other, attachments=spec.attachments), sizing)):
+            return f"`leaf: {{spare_server_ports: {ports}}}`, "
+    return ""
 
 
 def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupSpec, speed_gbps: int) -> int:

@@ -88,6 +88,7 @@ class Constraints:
     cores: int | None  # in all
     core_groups: int | None  # of one isolated network
     spare_server_ports: int  # of every leaf
+    room: tuple[Attachment, ...] = ()  # that the default unit leaves cages for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

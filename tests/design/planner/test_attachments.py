@@ -89,3 +89,64 @@ def test_a_switch_that_leaves_behind_all_servers_gives_its_place_back() -> None:
     assert not without.lock.fabrics["f"].attachments
     full = make(bare.format(count=32), without.lock).fabrics["f"]
     assert {d.unit for d in full.devices if d.role == "server"} == {0}
+
+
+# --- the default unit leaves cages where full leaves have no port at the speed ---------------------------------
+
+ROOM = """\
+version: 1
+site: dc1
+catalog:
+  servers:
+    gpu:
+      gpus: 8
+      nics: {compute: {count: 8, speed_gbps: 400}, frontend: {count: 1, ports: 2, speed_gbps: 200}}
+fabrics:
+  f:
+    servers: {SERVERS}
+    topology: {TOPOLOGYswitch: sn5600, attachments: [ATTACHED]}
+"""
+BOTH = "nics: [compute, frontend], homing: {compute: single}"
+ROUTER = "{name: fw, links: 2, speed_gbps: 100}"
+
+
+def room(servers: str, topology: str = "", attached: str = ROUTER) -> str:
+    return ROOM.replace("SERVERS", servers).replace("TOPOLOGY", topology).replace("ATTACHED", attached)
+
+
+@pytest.mark.parametrize(
+    ("servers", "topology", "unit", "leaves"),
+    [
+        (f"model: gpu, count: 4, {BOTH}", "kind: collapsed, ", 13, 2),
+        ("model: gpu, count: 4, nics: [compute]", "kind: collapsed, ", 15, 2),
+        ("model: dgx-b200, count: 4, nics: [frontend, storage]", "", 31, 1),
+        ("model: dgx-b200, count: 4, nics: [frontend, storage]", "tiers: 1, ", 31, 1),
+        (f"model: gpu, count: 40, {BOTH}", "kind: rack, ", 6, 7),
+        (f"model: gpu, count: 4, {BOTH}", "kind: collapsed, unit: {servers: 12}, ", 12, 2),
+    ],
+)
+def test_the_default_unit_leaves_cages_for_them(servers: str, topology: str, unit: int, leaves: int) -> None:
+    text = room(servers, topology)
+    plan = make(text)
+    group = plan.fabrics["f"].sizing.groups[0]
+    assert (group.unit_servers, group.leaves) == (unit, leaves)
+    again = make(text, plan.lock)
+    assert ends(again) == ends(plan)
+
+
+def test_growth_keeps_that_unit() -> None:
+    servers = f"model: gpu, count: COUNT, {BOTH}"
+    first = make(room(servers.replace("COUNT", "10"), "kind: rack, tiers: 2, "))
+    grown = make(room(servers.replace("COUNT", "60"), "kind: rack, tiers: 2, "), first.lock)
+    assert [its.fabrics["f"].sizing.groups[0].unit_servers for its in (first, grown)] == [6, 6]
+    assert ends(first).items() <= ends(grown).items()
+
+
+def test_a_site_in_service_keeps_its_unit_and_says_what_makes_room() -> None:
+    servers = f"model: gpu, count: 4, {BOTH}"
+    built = make(room(servers, "kind: collapsed, ", ""))
+    with pytest.raises(InputError) as error:
+        make(room(servers, "kind: collapsed, "), built.lock)
+    (found,) = error.value.diagnostics
+    assert (found.code, found.hint.split(", ")[0]) == ("FAB140", "use `leaf: {spare_server_ports: 1}`")
+    make(room(servers, "kind: collapsed, leaf: {spare_server_ports: 1}, "), built.lock)

@@ -26,6 +26,7 @@ from fabric.model.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, 
 
 FEWEST_SPINES = 4
 SMALL_LEAVES = 8  # below that a fabric is a lab or a first rack
+PAIR = "one switch has all ports: `kind: collapsed` builds a pair, with half of the ports of each server on either switch"
 MOST_LINKS = 500_000  # for maximum flows; beyond it the ratios of the tiers have the word
 
 
@@ -70,6 +71,7 @@ class SinglePoints(FabricCheck):
 
     def check(self, design: Design) -> Iterator[Finding]:
         fabric, purpose = design.fabric, design.fabric.spec.purpose
+        pair = PAIR if fabric.sizing.leaves == 1 else ""
         links = _redundant(fabric)
         if len(links):
             pairs = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0)
@@ -83,13 +85,14 @@ class SinglePoints(FabricCheck):
                     design,
                     ("topology", "dual_tor"),
                     text + in_all(len(alone), "server"),
-                    hint=split if not fabric.spec.converged and group.nic.count > 1 and group.nic.ports == 1 else "",
+                    hint=pair
+                    or (split if not fabric.spec.converged and group.nic.count > 1 and group.nic.ports == 1 else ""),
                     severity=NOTE if purpose == "storage" else "",
                 )
         borders = {int(fabric.links.b[connection.link]) for connection in fabric.tenancy.external_connections}
         if len(borders) == 1:
             text = f"all external connections are on one leaf, {named(fabric, borders)}"
-            yield self.finding(design, ("topology", "attachments"), text)
+            yield self.finding(design, ("topology", "attachments"), text, hint=pair)
 
 
 def _redundant(fabric: FabricPlan) -> Ints:

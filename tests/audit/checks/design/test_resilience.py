@@ -59,6 +59,16 @@ CASES: Cases = {
             "    hint: set `kind: rail-optimized` to connect each NIC of a server to a different leaf"
         ],
     ),
+    ("FAB235", "one switch"): Case(
+        STORE.replace("kind: rail-optimized, unit: {servers: 4}", "kind: collapsed"),
+        ("kind: collapsed", "tiers: 1"),
+        [
+            "intent.yaml:9:15: note[FAB235]: fabric 'store': server node-0001 is connected to only one "
+            "leaf (8 servers in all)\n"
+            "    hint: one switch has all ports: `kind: collapsed` builds a pair, with half of the ports of each server on "
+            "either switch"
+        ],
+    ),
     ("FAB235", "external connection"): Case(
         FRONT,
         ("links: 2", "links: 1"),
