@@ -141,9 +141,9 @@ class TenantViews:
     @cached_property
     def _prefixes(self) -> dict[str, tuple[str, ...]]:
         """The connected subnets of every tenant, the same on all its switches."""
-        found = {}
+        found, with_ports = {}, self.tenancy.routed
         for tenant in self.tenancy.tenants:
-            routed = self.fabric.prefixes["servers"] if not tenant.networks else ()
+            routed = self.fabric.prefixes["servers"] if tenant.name in with_ports else ()
             subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
             found[tenant.name] = (*routed, *subnets)
         return found

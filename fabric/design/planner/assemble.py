@@ -18,7 +18,7 @@ from fabric.design.planner.host_addresses import WiredFabric
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
 from fabric.design.planner.tenancy import tenancy
-from fabric.design.planner.tenant_numbers import numbers_of
+from fabric.design.planner.tenant_numbers import check_pools, numbers_of
 from fabric.design.planner.wiring import continued, epochs, joined, records
 from fabric.model.plan import (
     ATTACHMENT,
@@ -95,6 +95,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     tenants = tenancy(
         WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
+    check_pools(spec, context.pools.prefixes, tenants.routed, report)
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
     plan = replace(plan, uplinks=uplinks)
     lock = FabricLock(

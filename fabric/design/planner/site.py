@@ -145,7 +145,6 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     report.raise_errors()
     pool_sets = pools(site, report)
     for name, (spec, _) in sized.items():
-        tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
         check_accepted(spec, pool_sets[name].prefixes, report)
         leaks.check_imports(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(spec, report) for name, spec in site.fabrics.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from netaddr import IPNetwork
@@ -206,10 +206,16 @@ def _check_vni(
         )
 
 
-def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
-    """Subnets of networks and the pools in the same table: external connections, and routed ports of other tenants."""
+def check_pools(
+    spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], with_ports: Collection[str], report: Report
+) -> None:
+    """Subnets of networks and the pools in the same table: external connections, and routed ports of other tenants.
+
+    Args:
+        with_ports: tenants with routed ports.
+    """
     routers = [attachment.external for attachment in spec.attachments if attachment.external is not None]
-    plain = [tenant for tenant in spec.tenants if not tenant.networks]
+    plain = [tenant for tenant in spec.tenants if tenant.name in with_ports]
     for index, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         leaked = any(tenant.name in other.sources or other.name in tenant.sources for other in plain)

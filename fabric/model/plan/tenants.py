@@ -138,6 +138,12 @@ class Tenancy:
         found: NDArray[np.bool_] = layered[self.owner]  # NO_TENANT and CLOSED index from the end
         return found
 
+    @property
+    def routed(self) -> tuple[str, ...]:
+        """Tenants with routed ports, whose subnets are in the pool of servers; a router's port belongs to no tenant."""
+        owners = set(np.unique(self.owner).tolist())
+        return tuple(tenant.name for at, tenant in enumerate(self.tenants) if at in owners and not tenant.networks)
+
     def networks(self, link: int) -> tuple[NetworkPlan, ...]:
         """The layer-2 networks of a port, whose tags `port_vlans` gives; () for a routed port."""
         owner = int(self.owner[link])

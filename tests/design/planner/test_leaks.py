@@ -155,3 +155,16 @@ def test_a_relay_to_a_server_of_another_tenant(server: str, red: str, store: str
 def test_a_relay_to_a_server_of_its_own_network_is_refused() -> None:
     with pytest.raises(InputError, match=r"servers outside its subnet 10\.20\.0\.0/24, got 10\.20\.0\.9"):
         make(relay("10.20.0.9", "imports: []", "imports: []"))
+
+
+def test_the_pool_of_servers_is_in_tables_with_routed_ports_alone() -> None:
+    """A tenant that has a router and no port of a server sends no addresses of servers, and refuses no network in them."""
+    intent = site("exit", outlet="imports: red").replace("10.20.0.0/24", "10.130.0.0/24")
+    views = _leaves(make(intent))
+    tables = {vrf.name: vrf.prefixes for view in views for vrf in view.vrfs}
+    assert (tables["exit"], tables["plain"]) == ((), ("10.128.0.0/9",))
+    border = next(view for view in views if view.externals)
+    policy = external_policy(border, next(external for external in border.externals if external.vrf == "exit"))
+    assert [entry.prefix for entry in policy.list_of(policy.exports).entries if not entry.rule.startswith("deny")] == []
+    with pytest.raises(InputError, match="overlaps pool 'servers'"):
+        make(intent.replace("0013..0016", "0013..0015").replace("{name: exit, ", "{name: exit, servers: node-0016, "))
