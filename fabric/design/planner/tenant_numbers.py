@@ -206,9 +206,7 @@ def _check_vni(
         )
 
 
-def check_pools(
-    spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], with_ports: Collection[str], report: Report
-) -> None:
+def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], with_ports: Collection[str], report: Report) -> None:
     """Subnets of networks and the pools in the same table: external connections, and routed ports of other tenants.
 
     Args:
