@@ -48,6 +48,14 @@ def two_compute_fabrics() -> dict[str, Any]:
     return site
 
 
+def a_class_for_storage() -> dict[str, Any]:
+    """Servers with NICs of two lossless classes on one leaf, whose jobs use one of the two."""
+    site = one_switch("eos", qos={"storage": {"priority": 2, "dscp": 18, "percent": 20, "lossless": True}})
+    site["catalog"]["servers"]["node"]["nics"]["storage"] = {"count": 1, "speed_gbps": 400}
+    site["fabrics"]["backend"]["servers"]["nics"] = ["compute", "storage"]
+    return site
+
+
 def one_switch(nos: str, **fabric: Any) -> dict[str, Any]:
     site = design(nos, "16x400g", **fabric)
     site["fabrics"]["backend"]["topology"] = {"switch": "16x400g"}
@@ -148,4 +156,5 @@ FRESH: dict[str, dict[str, Any]] = {
     "one server and many border ports, Junos": one_server(),
     "two networks of one site": two_networks(),
     "two compute fabrics": two_compute_fabrics(),
+    "a class for storage": a_class_for_storage(),
 }

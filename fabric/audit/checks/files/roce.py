@@ -108,9 +108,17 @@ class Dscp(FilesCheck):
 
         A switch that maps whole blocks of eight carries the class of one that maps a single DSCP of the block.
         """
+
+        def map_of(facts: Facts, qos: PortQos) -> tuple[str, frozenset[tuple[int, int]]]:
+            return facts.name, frozenset((dscp, fact.value) for dscp, fact in qos.priorities.items())
+
+        of_map: dict[tuple[str, frozenset[tuple[int, int]]], frozenset[int]] = {}  # ports of a map may have one class each
+        for facts, _, qos in users:
+            key = map_of(facts, qos)
+            of_map[key] = of_map.get(key, frozenset()) | classes_of(qos)
         by_device: dict[tuple[str, frozenset[int]], tuple[Facts, str, PortQos]] = {}
         for facts, port, qos in users:
-            by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
+            by_device.setdefault((facts.name, frozenset(_mapped(qos, of_map[map_of(facts, qos)]))), (facts, port, qos))
         rows = [(thresholds, (thresholds, user)) for (_, thresholds), user in by_device.items()]
         usual, odd = outliers([row for row in rows if not _whole_blocks(row[0])])
         deviating = [(usual, row) for _, row in odd]
