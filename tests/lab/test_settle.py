@@ -21,7 +21,7 @@ LEAF1, LEAF2, SPINE1, SPINE2 = "backend-leaf001", "backend-leaf002", "backend-sp
     ("selected", "waited"),
     [
         ({"reach"}, ["sessions", "forwarding", "overlay"]),
-        ({"sessions", "reach"}, ["forwarding", "overlay"]),
+        ({"sessions", "reach"}, []),
         ({"overlay", "mtu"}, ["sessions", "forwarding"]),
         ({"sessions", "overlay"}, ["forwarding"]),  # between leaves without routes to each other EVPN has no faults
         ({"sessions", "forwarding", "overlay", "reach"}, []),
