@@ -223,7 +223,7 @@ def numbers_of(home: Home) -> bytes | None:
 
 
 def moved_links(folder: Path, plan: Plan) -> int:
-    """Links of the last run whose lower end now has another upper end, or none although both devices are still there."""
+    """Links of the last run with another upper end or speed now, or with none although both devices are still there."""
     try:
         text = (folder / "links.csv").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -154,8 +154,8 @@ def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
     )
 
 
-def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
-    """Lower end → upper end of the links of a table, older ones too; what is no such table gives none.
+def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Lower end → upper end and speed of the links of a table, older ones too; what is no such table gives none.
 
     Management ports share the name of their attachment: what several links have says nothing of one of them.
     """
@@ -163,7 +163,7 @@ def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
         rows = csv.reader(io.StringIO(text))
         header = next(rows, [])
         lower = itemgetter(*(header.index(column) for column in ("fabric", "a", "a_port")))
-        upper = itemgetter(*(header.index(column) for column in ("b", "b_port")))
+        upper = itemgetter(*(header.index(column) for column in ("b", "b_port", "speed_gbps")))
         pairs = [(lower(row), upper(row)) for row in rows if row]
     except (csv.Error, ValueError, IndexError):
         return {}

@@ -91,6 +91,19 @@ class Cable:
 
 
 @dataclass(frozen=True)
+class SpeedChange:
+    """A link that keeps both ends and changes its speed, which takes another cable, or other optics."""
+
+    lower: End
+    upper: End
+    old_gbps: int
+    new_gbps: int
+
+    def __str__(self) -> str:
+        return f"{self.old_gbps}G to {self.new_gbps}G  {self.lower[0]} {self.lower[1]} to {self.upper[0]} {self.upper[1]}"
+
+
+@dataclass(frozen=True)
 class Step:
     """One step: drain a switch, move its cables, verify, undrain."""
 
@@ -106,7 +119,8 @@ class Changes:
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     renumbered: list[str] = field(default_factory=list)  # lines of text
-    kept_links: int = 0
+    kept_links: int = 0  # with both ends
+    speeds: list[SpeedChange] = field(default_factory=list)  # of kept links
     new_links: int = 0
     steps: list[Step] = field(default_factory=list)
     thresholds: tuple[ThresholdChange, ...] = ()
@@ -127,8 +141,15 @@ class CableDocument(Document):
     new: UpperEnd = json_key("device and port; empty where there is none", lambda cable: cable.new or ())
 
 
+class SpeedDocument(Document):
+    lower: Annotated[list[str], Field(min_length=2, max_length=2)] = json_key("device and port")
+    upper: Annotated[list[str], Field(min_length=2, max_length=2)] = json_key("device and port")
+    old_gbps: Count
+    new_gbps: Count
+
+
 class LinksDocument(Document):
-    kept: Count = json_key(of="kept_links")
+    kept: Count = json_key("with both ends; some may change their speed", of="kept_links")
     new: Count = json_key(of="new_links")
     moved: Count
 
@@ -157,6 +178,7 @@ class ChangesDocument(Document):
     removed: list[Text]
     renumbered: list[str] = json_key("switches with other numbers, in words")
     links: LinksDocument = json_key(of=itself)
+    speeds: list[SpeedDocument] = json_key("kept links that change their speed: new optics or cables")
     steps: list[StepDocument] = json_key("in the order of the work")
     thresholds: list[ThresholdDocument]
 
@@ -207,7 +229,14 @@ def _homes(plan: Plan) -> dict[str, FabricPlan]:
 def _links(old: Plan, new: Plan, changes: Changes) -> None:
     """Steps: first the cables that need no drain, then one upper switch after the other."""
     before, after = _by_lower(old), _by_lower(new)
-    changes.kept_links = sum(after.get(lower) == upper for lower, upper in before.items())
+    kept = [(lower, upper) for lower, upper in before.items() if after.get(lower) == upper]
+    changes.kept_links = len(kept)
+    old_gbps, new_gbps = _speeds(old), _speeds(new)
+    changes.speeds = [
+        SpeedChange(lower, upper, old_gbps[lower], new_gbps[lower])
+        for lower, upper in kept
+        if old_gbps[lower] != new_gbps[lower]
+    ]
     moved = [Cable(lower, upper, after.get(lower)) for lower, upper in before.items() if after.get(lower) != upper]
     fresh = [Cable(lower, None, upper) for lower, upper in after.items() if lower not in before]
     changes.new_links = len(fresh)
@@ -279,6 +308,14 @@ def _by_lower(plan: Plan) -> dict[End, End]:
     return found
 
 
+def _speeds(plan: Plan) -> dict[End, int]:
+    """Lower end → Gb/s of every link."""
+    found: dict[End, int] = {}
+    for _, fabric in sorted(plan.fabrics.items()):
+        found |= {_end(fabric, "a", at): gbps for at, gbps in enumerate(fabric.links.speed_gbps.tolist())}
+    return found
+
+
 def subnets(plan: FabricPlan) -> dict[End, int]:
     """Lower end → first address of every link."""
     return {_end(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
@@ -297,8 +334,15 @@ def _end(plan: FabricPlan, side: str, at: int) -> End:
 def text(changes: Changes, most: int = 8) -> str:
     """The changes as text; long lists are cut, `--json` has all of them."""
     out = [*_named("added", changes.added), *_named("removed", changes.removed), *_named("changed", changes.renumbered)]
-    out.append(f"links: {changes.kept_links:,} unchanged, {changes.new_links:,} new, {changes.moved:,} moved or removed")
-    if not changes.moved:
+    same = changes.kept_links - len(changes.speeds)
+    out.append(f"links: {same:,} unchanged, {changes.new_links:,} new, {changes.moved:,} moved or removed")
+    if changes.speeds:
+        words = "link changes its" if len(changes.speeds) == 1 else "links change their"
+        out.append(f"{len(changes.speeds):,} {words} speed: new optics or cables")
+        out += [f"     {link}" for link in changes.speeds[:most]]
+        if len(changes.speeds) > most:
+            out.append(f"     {and_more(len(changes.speeds) - most, see='`--json`')}")
+    elif not changes.moved:
         out.append("no cable in service moves")
     for change in changes.thresholds:
         out += _threshold_lines(change)

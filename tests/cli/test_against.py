@@ -30,6 +30,10 @@ LARGE = SMALL.replace("count: 4}, topology", "count: 5}, topology")
 LESS = SMALL.replace("count: 4}, topology", "count: 3}, topology")
 UFM = SMALL.replace("8x400g", "16x400g").replace("servers: 1}}", "servers: 1}, attachments: [{name: ufm, links: 3}]}")
 STORAGE = "  storage: {purpose: storage, servers: {model: dgx-h100, count: 2}, topology: {kind: collapsed, switch: 8x400g}}\n"
+FAST = HEAD.replace("400}", "200}") + (
+    "  backend: {servers: {model: quad, count: 3}, topology: "
+    "{kind: collapsed, switch: sn5600, unit: {servers: 4}, leaf: {uplinks: {count: 4}}}}\n"
+)
 
 CASES = {
     "growth": (LESS, SMALL),
@@ -39,6 +43,7 @@ CASES = {
     "fabric-removed": (SMALL + STORAGE, SMALL),
     "fabric-added": (SMALL, SMALL + STORAGE),
     "nothing": (SMALL, SMALL),
+    "speed": (FAST, FAST.replace("speed_gbps: 200", "speed_gbps: 100")),
 }
 
 
@@ -62,6 +67,24 @@ def test_json(run: Run, tmp_path: Path) -> None:
     touched = [cable for step in changes["steps"] for cable in step["cables"] if cable["old"]]
     assert len(touched) == changes["links"]["moved"]
     assert [step["drain"] for step in changes["steps"]] == ["", "backend-spine001", "backend-spine002"]
+
+
+def test_a_changed_speed_is_in_the_json_and_a_warning_of_a_run(run: Run, tmp_path: Path) -> None:
+    old, new = CASES["speed"]
+    (tmp_path / "intent").mkdir()
+    for name, text in (("old", old), ("intent/dc1", old)):
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    assert run("generate intent/dc1.yaml").code == 0
+    (tmp_path / "intent/dc1.yaml").write_text(new, encoding="utf-8")
+    links = json.loads(run("plan intent/dc1.yaml --against old.yaml --json").out)["speeds"]
+    assert len(links) == 12
+    assert links[0] == {
+        "lower": ["quad-0001", "compute1"],
+        "upper": ["backend-leaf001", "port 1/1"],
+        "old_gbps": 200,
+        "new_gbps": 100,
+    }
+    assert "FAB185]: 12 links changed since the last run" in run("generate intent/dc1.yaml").err
 
 
 def git(folder: Path, *words: str) -> None:

@@ -72,6 +72,7 @@ def assign(
         out_of_band = {spot.fabric for spot in ports}
         for spot, device in _dealt(ports, _switches(plans, prefix, out_of_band), chosen).items():
             served.setdefault(spot.fabric, {})[spot.link] = device
+    _report_own(plans, served, report)
     _report_rest(plans, spots, served, report)
     return (
         {
@@ -169,6 +170,17 @@ def _check_gateway(
                     f"{leaves.get(number, 'the gateway')} in it",
                     "set a larger `pools: {management: …}`, and `gateway` to the same prefix",
                 )
+
+
+def _report_own(plans: Mapping[str, FabricPlan], served: Mapping[str, Mapping[int, Device]], report: Report) -> None:
+    """Switches whose management port is cabled to one of their own ports, as no other switch has one for it."""
+    for name, devices in served.items():
+        plan = plans[name]
+        own = sorted(device.name for link, device in devices.items() if plan.devices[int(plan.links.b[link])] is device)
+        if own:
+            message = f"fabric '{name}': the management port of {listed(own, SHOWN)} is cabled to the switch itself"
+            hint = "a second out-of-band switch (`per_rack`) gives each one a port of the other"
+            report.warnings.append(Diagnostic("FAB194", plan.spec.at(), message, hint, "note"))
 
 
 def _report_rest(

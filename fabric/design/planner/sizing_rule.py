@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import reduce
 from math import gcd
 
-from fabric.base.text import plural
+from fabric.base.text import listed, plural
 from fabric.design.planner.sizing_inputs import (
     Demand,
     Misfit,
@@ -154,17 +154,30 @@ def _collapsed(options: Options) -> Shape | None:
     spec, demand = options.spec, options.demands[0]
     stated = spec.constraints.leaf_uplinks.speed_gbps
     option = "a collapsed-spine pair"
+    group = spec.groups[0]
+    held = [place for place in group.held if place < demand.servers_per_leaf]
     if demand.units > 1 and capacity(spec.leaf.model, demand.down_gbps):
         options.misfits.append(
             Misfit(
                 option=option,
-                reason=_too_many("a pair", spec.groups[0], demand),
+                reason=_too_many("a pair", group, demand) + _holders(spec, len(held)),
                 code="FAB131",
                 path=("servers", 0, "count"),
-                hint="a larger leaf, a larger `unit`, or another `kind`",
+                hint=f"`unit: {{servers: {group.places(group.planned)}}}` or more, or another `kind`"
+                if held
+                else "a larger leaf, a larger `unit`, or another `kind`",
             )
         )
         return None
     speed = stated or spec.leaf.model.native_gbps
     uplinks = checked_uplinks(options, speed, option)
     return Shape(tiers=1, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=0) if uplinks else None
+
+
+def _holders(spec: FabricSpec, places: int) -> str:
+    """What has ports of the places of servers, in words; "" where nothing has."""
+    if not places:
+        return ""
+    nics = [f"{use.nics} NICs of {group.name}" for group in spec.groups for use in group.on_free_ports]
+    others = listed([*nics, *(attachment.name for attachment in spec.attachments)], 3) or "removed attachments"
+    return f"; ports of {plural(places, 'more place')} are in use by {others}"

@@ -150,3 +150,26 @@ def test_a_site_in_service_keeps_its_unit_and_says_what_makes_room() -> None:
     (found,) = error.value.diagnostics
     assert (found.code, found.hint.split(", ")[0]) == ("FAB140", "use `leaf: {spare_server_ports: 1}`")
     make(room(servers, "kind: collapsed, leaf: {spare_server_ports: 1}, "), built.lock)
+
+
+def test_a_pair_says_what_has_the_ports_of_the_servers_that_it_cannot_carry() -> None:
+    text = """\
+version: 1
+site: dc1
+catalog:
+  servers:
+    gpu: {gpus: 8, nics: {compute: {count: 8, speed_gbps: 400}}}
+    nvme: {gpus: 0, nics: {storage: {count: 1, ports: 2, speed_gbps: 200}}}
+fabrics:
+  f:
+    topology: {kind: collapsed, switch: sn5600, unit: {servers: 8}, leaf: {uplinks: {count: 10}}}
+    servers: [{model: gpu, count: 7}, {model: nvme, count: 4, nics: storage}]
+"""
+    built = make(text)
+    larger = text.replace("count: 7", "count: 9")
+    with pytest.raises(InputError) as error:
+        make(larger.replace("unit: {servers: 8}", "unit: {servers: 9}"), built.lock)
+    (found,) = error.value.diagnostics
+    assert "carries 8 servers, 9 are asked for; ports of 1 more place are in use by storage NICs of nvme" in found.message
+    assert found.hint.startswith("`unit: {servers: 10}`")
+    make(larger.replace("unit: {servers: 8}", "unit: {servers: 10}"), built.lock)

@@ -204,3 +204,10 @@ def test_a_relay_is_in_the_table_of_its_tenant_or_the_default_one() -> None:
     ]
     for tenant in ("default", "oob"):
         make(text("eos").replace(RELAY, f"dhcp_relay: {{servers: 10.90.0.9, tenant: {tenant}}}"))
+
+
+def test_a_single_switch_that_is_cabled_to_itself_is_noted() -> None:
+    expected = "fabric 'oob': the management port of oob-leaf001 is cabled to the switch itself"
+    for per_rack, notes in ((4, [("FAB194", "note", expected)]), (2, [])):
+        plan = make(text().replace("per_rack: 2", f"per_rack: {per_rack}"))
+        assert [(its.code, its.severity, its.message) for its in plan.warnings if its.code == "FAB194"] == notes
