@@ -189,7 +189,7 @@ def test_what_cannot_hang_below(name: str) -> None:
 
 
 def test_a_single_switch_that_is_cabled_to_itself_is_noted() -> None:
-    said = "fabric 'oob': the management port of oob-leaf001 is cabled to the switch itself"
-    for per_rack, notes in ((4, [("FAB194", "note", said)]), (2, [])):
+    message = "fabric 'oob': the management port of oob-leaf001 is cabled to the switch itself"
+    for per_rack, notes in ((4, [("FAB194", "note", message)]), (2, [])):
         plan = make(text().replace("per_rack: 2", f"per_rack: {per_rack}"))
         assert [(its.code, its.severity, its.message) for its in plan.warnings if its.code == "FAB194"] == notes
