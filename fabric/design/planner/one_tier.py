@@ -31,8 +31,7 @@ def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     spec = _in_service(spec, lock)
     stated = spec.constraints.tiers == 1
     if not stated and (lock.wiring or any(spec.stated("topology", *path) for path in _OF_SPINES)):
-        spec = _with_spines(spec)
-        return room.leave(spec, lock, spec)
+        return _with_spines(spec)
     choice = _choice(spec, stated=stated)
     roomy = room.leave(spec, lock, choice if stated else spec)
     if stated:
@@ -46,7 +45,7 @@ def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
         except InputError:
             continue
         return choice
-    return roomy
+    return spec  # with spines a unit that follows attachments would re-cable every uplink when one is removed
 
 
 def _in_service(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
