@@ -127,7 +127,7 @@ RELAYS = {  # server, imports of the relay's tenant, of the server's → what is
         "add `imports: [{from: store, prefixes: [10.30.0.0/24]}]` to tenant 'red', and `imports: [{from: red, prefixes: "
         "[10.20.0.0/24]}]` to tenant 'store'",
     ),
-    ("10.30.0.9", OUT, "imports: []"): "the router outside has no way back",
+    ("10.30.0.9", OUT, "imports: []"): "the router outside has no route back",
     ("{servers: 10.30.0.9, tenant: default}", STORE, RED_BACK): (
         "network 'login': dhcp_relay: the default table has no routes to and from 10.30.0.9, in a network of tenant 'store'",
         "add `imports: [{from: store, prefixes: [10.30.0.0/24]}]` to tenant 'red'; then state the addresses alone",
