@@ -169,6 +169,9 @@ fabrics:
     with pytest.raises(InputError) as error:
         make(larger.replace("unit: {servers: 8}", "unit: {servers: 9}"), built.lock)
     (found,) = error.value.diagnostics
-    assert "carries 8 servers beside its attachments, 9 are asked for; ports of 1 more place are in use by storage NICs of nvme" in found.message
+    assert (
+        "carries 8 servers beside its attachments, 9 are asked for; ports of 1 more place are in use by storage NICs of nvme"
+        in found.message
+    )
     assert found.hint.startswith("`unit: {servers: 10}`")
     make(larger.replace("unit: {servers: 8}", "unit: {servers: 10}"), built.lock)
