@@ -141,7 +141,7 @@ class Tenancy:
     @property
     def routed(self) -> tuple[str, ...]:
         """Tenants with routed ports, whose subnets are in the pool of servers; a router's port belongs to no tenant."""
-        owners = set(np.unique(self.owner).tolist())
+        owners = set(self.owner.tolist())
         return tuple(tenant.name for at, tenant in enumerate(self.tenants) if at in owners and not tenant.networks)
 
     def networks(self, link: int) -> tuple[NetworkPlan, ...]:
