@@ -13,11 +13,11 @@ from dataclasses import replace
 from fabric.base.diagnostics import Diagnostic, InputError
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
-from fabric.design.planner import room
 from fabric.design.planner.free_ports import key
 from fabric.design.planner.sizing import beside, leaf_shape, room_ports, size
 from fabric.design.planner.sizing_inputs import Demand, most_servers
 from fabric.model.plan import FabricSpec, GroupSpec, Sizing, capacity
+from fabric.model.plan.cages import leaf_layout, spare
 from fabric.model.plan.lock import FabricLock
 
 NO_SPINES = "FAB400"
@@ -27,13 +27,13 @@ _OF_SPINES = (("spine",), ("core",), ("pods",), ("leaf", "uplinks"))  # keys of 
 def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the choices of one tier, where its leaves carry every server without spines; else as it is."""
     if spec.kind == "collapsed":
-        return room.leave(spec, lock, spec)
+        return _with_room(spec, lock, spec)
     spec = _in_service(spec, lock)
     stated = spec.constraints.tiers == 1
     if not stated and (lock.wiring or any(spec.stated("topology", *path) for path in _OF_SPINES)):
         return _with_spines(spec)
     choice = _choice(spec, stated=stated)
-    roomy = room.leave(spec, lock, choice if stated else spec)
+    roomy = _with_room(spec, lock, choice if stated else spec)
     if stated:
         return choice if roomy is spec else _choice(roomy, stated=True)
     for fabric in (spec, roomy):
@@ -59,6 +59,29 @@ def _in_service(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     if not shared:
         return spec
     return replace(spec, groups=(first, *(replace(it, shared=it.shared or it.name in shared) for it in others)))
+
+
+def _with_room(spec: FabricSpec, lock: FabricLock, tried: FabricSpec) -> FabricSpec:
+    """The fabric whose default unit has room for its attachments; itself where full leaves of `tried` have ports for each.
+
+    That depends on a leaf and on the attachments alone, so growth keeps the unit. In a site in service only the attachments
+    that its lock knows count: another one would take servers off their leaves.
+    """
+    group = spec.groups[0]
+    new = f"id/leaf/{group.name}" not in lock.blocks
+    asked = tuple(its for its in spec.attachments if new or its.name in lock.attachments)
+    slots = tuple(its for its in asked if its.speed_gbps not in (None, *(other.nic.speed_gbps for other in spec.groups)))
+    if not slots or group.unit_servers:
+        return spec
+    try:
+        sizing = size(replace(tried, attachments=()))
+    except InputError:
+        return spec
+    beside = [(leaf_layout(tried, sizing, its), its.beside) for its in sizing.leaf_groups]
+    for its in slots:
+        if not any(spare(spec.leaf.model, layout, its.speed_gbps or 0, taken) for layout, taken in beside):
+            return replace(spec, constraints=replace(spec.constraints, room=asked))
+    return spec
 
 
 def _with_spines(spec: FabricSpec) -> FabricSpec:
