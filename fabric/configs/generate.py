@@ -223,7 +223,7 @@ def numbers_of(home: Home) -> bytes | None:
 
 
 def moved_links(folder: Path, plan: Plan) -> int:
-    """Links of the last run with another upper end or speed now, or with none although both devices are still there."""
+    """Links of the last run with another upper end or speed now, or with none although the device below is still there."""
     try:
         text = (folder / "links.csv").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -232,7 +232,7 @@ def moved_links(folder: Path, plan: Plan) -> int:
     if not before:
         return 0
     after, there = upper_ends(links_csv(plan)), {name for fabric in plan.fabrics.values() for name in fabric.by_name}
-    return sum(after[lower] != upper if lower in after else {lower[1], upper[0]} <= there for lower, upper in before.items())
+    return sum(after[lower] != upper if lower in after else lower[1] in there for lower, upper in before.items())
 
 
 def _moved(plan: Plan, links: int) -> Diagnostic:
