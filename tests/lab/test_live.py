@@ -105,29 +105,29 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.usefixtures("machine")
 def test_a_whole_life(site: Site, tmp_path: Path) -> None:
-    intent = site(TAGGED, "lab-live")
+    intent = site(TAGGED, "lab-whole")
     file, before, kept = intent.path, host(), settings()
 
     done = fabric("up", file)
-    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
+    assert (done.returncode, first(done)) == (0, "lab-whole: up, 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
     assert [line.split(" …")[0].strip() for line in done.stderr.splitlines()] == [
         "building 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables",
         f"starting FRR {daemons.version()} on 8 nodes",
         "loading the generated files",
     ]
-    running = processes("lab-live")
+    running = processes("lab-whole")
     assert len(running) == 6 * 3 + 2 * 2  # zebra, bgpd and bfdd of each switch, the first two of stand-ins with sessions
     assert host() == before
 
     done = fabric("up", file)
-    assert (done.returncode, first(done).split(",")[0]) == (0, "lab-live: already up")
-    assert processes("lab-live") == running
+    assert (done.returncode, first(done).split(",")[0]) == (0, "lab-whole: already up")
+    assert processes("lab-whole") == running
 
     done = fabric("status", file)
     spaces = 6 + 8 + 3 + (0 if kernel().vrf_devices else 4 * 2)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(",")[0].split() for line in done.stdout.splitlines()] == [
-        ["lab-live:", "up"],
+        ["lab-whole:", "up"],
         ["namespaces", f"{spaces}"],
         ["nodes", "8", "with", "22", "daemons"],
         ["built", "with", "--servers", "2"],
@@ -141,13 +141,13 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
     _judge(tmp_path)
 
     done = fabric("down", file)
-    assert (done.returncode, done.stdout) == (0, "lab-live: down\n")
-    assert (left("lab-live"), alive(running)) == ([], [])
+    assert (done.returncode, done.stdout) == (0, "lab-whole: down\n")
+    assert (left("lab-whole"), alive(running)) == ([], [])
     assert host() == before
     assert all(settings()[key] == value for key, value in kept.items() if key in settings())
 
-    assert fabric("status", file).stdout == "lab-live: none\n"
-    assert fabric("down", file).stdout == "lab-live: no lab is up\n"
+    assert fabric("status", file).stdout == "lab-whole: none\n"
+    assert fabric("down", file).stdout == "lab-whole: no lab is up\n"
 
 
 def _judge(folder: Path) -> None:
@@ -159,7 +159,7 @@ def _judge(folder: Path) -> None:
     skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
     reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")
     assert {name: why for name, why in skipped.items() if not any(reason in why for reason in reasons)} == ABSENT
-    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
+    assert (reported["site"], reported["shape"]) == ("lab-whole", "2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
 
     suite = ET.parse(folder / "lab.xml").getroot()
     cases = list(suite.iter("testcase"))
