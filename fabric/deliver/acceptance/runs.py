@@ -186,9 +186,8 @@ class _Maker:
         for at, unit in enumerate(self.kind.units, 1):
             if len(unit) > 1:
                 together = tuple(server for block in unit for server in block)
-                yield from (
-                    ((*self.named, f"unit{at:03}", f"{rail + 1}"), together, rail) for rail in range(min(server.gpus, nics))
-                )
+                for rail in range(min(server.gpus, nics)):
+                    yield (*self.named, f"unit{at:03}", f"{rail + 1}"), together, rail
 
     def _unit(self) -> Iterator[_Chosen]:
         units = self.kind.units
