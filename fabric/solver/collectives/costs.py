@@ -162,9 +162,10 @@ def crossings(job: Job, share: Any) -> Any:
 
     A domain sends half of the bytes over each of its edges, of both trees together: of two domains it has two edges, of
     three at most three, of more four, as an inner node has a parent and two children in one tree and is a leaf of the other.
+    A node with two children gets the share alone.
     """
     edges = np.minimum(np.asarray(job.domains, dtype=np.float64), 4)
-    return edges / 2 / np.where(edges <= 2, 1.0, share)
+    return edges / 2 / np.where(edges < 4, 1.0, share)
 
 
 def _net(job: Job, p: Terms, share: Any) -> Any:
@@ -254,7 +255,7 @@ BLACKWELL = 3  # place among the generations; its switches run 32 channels where
 def nvls_speed(job: Job, p: Terms) -> Any:
     """GB/s of an all_reduce in the domain's switch: every GPU sends S to it once and its own part of the result."""
     loss = np.maximum(job.domain / 8, 1) ** -p["nvls_domain_loss"]
-    return p["nvls_share"] * job.nvlink_GBps * loss * 1.125 / (1 + 1 / job.domain) * _chunk(job, p)
+    return p["nvls_share"] * job.nvlink_GBps * loss * np.minimum(1.125 / (1 + 1 / job.domain), 1) * _chunk(job, p)
 
 
 def _nvls_parts(job: Job, p: Terms) -> tuple[Any, Any]:
