@@ -22,9 +22,6 @@ PROTOCOLS = ("ll", "ll128", "simple")
 TREE_HOP_US, TREE_NET_US = (0.6, 1.25, 4.0), (5.0, 8.5, 14.0)
 RING_HOP_US, RING_NET_US = (0.6, 1.9, 3.4), (2.7, 4.0, 14.0)
 IN_NETWORK_US = 31.0  # latency of NCCL's CollNetDirect to the reducing switch and back
-NVLS_TREE_SHARE = (
-    0.86  # of half the NICs where a tree crosses twice: NVIDIA/nccl#1221, 320 GB/s of 372 on four servers of H100
-)
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s; no limit
@@ -284,12 +281,12 @@ def _nvls_tree(job: Job, p: Terms) -> Floats:
     latency = p["nvls_us"] * p["nvlink_hop"] * grows
     hop = TREE_NET_US[2] * p["net_hop"] * p["tree_net_simple"] + job.hop_us + _rendezvous(job, p)
     latency = latency + 2 * levels(job) * hop
-    loss = 1 / (1 + p["nvls_tree_loss"] * np.maximum(levels(job) - 1, 0))
+    loss = 1 / (1 + p["nvls_tree_loss"] * grows * np.maximum(levels(job) - 1, 0))
     speed = np.minimum(
         p["nvls_tree_share"] * loss * nvls_speed(job, p),
-        _net(job, p, job.tree_share) / crossings(job, NVLS_TREE_SHARE),
+        _net(job, p, job.tree_share) / crossings(job, p["nvls_tree_crossing_share"]),
     )
-    deeper = 1 + p["nvls_tree_fill_depth"] * np.maximum(levels(job) - 1, 0)
+    deeper = 1 + p["nvls_tree_fill_depth"] * grows * np.maximum(levels(job) - 1, 0)
     fill = _filled(p["nvls_tree_fill_us"] * grows * deeper * p["fill"], job.bytes, p["nvls_tree_fill_MiB"])
     return np.asarray(launch(job, p) + _together(latency, job.bytes / speed / US, p["overlap_nvls"]) + fill)
 
