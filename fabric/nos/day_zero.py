@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address
 from shlex import quote
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -16,7 +16,8 @@ from fabric.model.settings.site import Image
 from fabric.nos.target import File
 
 HOST_NAME, BOOT_SERVER, BOOT_FILE, TFTP_ADDRESS = 12, 66, 67, 150  # DHCP options
-Options: TypeAlias = Mapping[int, str | bytes]  # option → its text, or its bytes
+Value: TypeAlias = str | bytes | IPv4Address
+Options: TypeAlias = Mapping[int, Value]  # by DHCP option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ class Boot:
 def file_server(boot: Boot) -> Options:
     """Option 150 with the address of the server, or 66 with its name."""
     try:
-        return {TFTP_ADDRESS: ip_address(boot.host).packed}
+        return {TFTP_ADDRESS: IPv4Address(boot.host)}
     except ValueError:
         return {BOOT_SERVER: boot.host}
 

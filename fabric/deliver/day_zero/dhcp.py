@@ -17,12 +17,11 @@ from typing import Any
 
 from fabric.base.formats import json_text
 from fabric.base.grouping import grouped
-from fabric.nos.day_zero import HOST_NAME, ONIE_SERIAL, ONIE_URL, ONIE_VENDOR, FirstBoot, Options, SerialIn
+from fabric.nos.day_zero import HOST_NAME, ONIE_SERIAL, ONIE_URL, ONIE_VENDOR, FirstBoot, Options, SerialIn, Value
 
-ROUTERS, DNS, NTP, VENDOR_CLASS = 3, 6, 42, 60
-LEASE_S = 600  # a replaced switch gets the address soon
+ROUTERS, DNS, NTP, VENDOR_OPTIONS, VENDOR_CLASS, USER_CLASS = 3, 6, 42, 43, 60, 77
+LEASE_S = 3600  # the least that every network OS takes
 PLAIN = re.compile(rb"[A-Za-z0-9;#._-]+")
-URL = "http://"
 # No name of a switch begins with a line.
 ONIE = "_onie"
 LISTED = "_listed"  # class of all that the inventory lists, where others are known by their ports
@@ -120,7 +119,10 @@ def _literal(value: bytes) -> str:
 
 
 def _begins(option: int, text: str) -> str:
-    return f"substring(option[{option}].hex, 0, {len(text)}) == '{text}'"
+    """A user class may have its length in front (RFC 3004)."""
+    starts = (0, 1) if option == USER_CLASS else (0,)
+    tests = " or ".join(f"substring(option[{option}].hex, {at}, {len(text)}) == '{text}'" for at in starts)
+    return f"({tests})" if len(starts) > 1 else tests
 
 
 def _kea_stages(client: Client) -> Iterator[dict[str, Any]]:
@@ -130,14 +132,17 @@ def _kea_stages(client: Client) -> Iterator[dict[str, Any]]:
         yield {"name": f"{client.name} image", "test": f"member('{client.name}') and member('{ONIE}')", "option-data": data}
     if data := [_kea_option(code, value) for code, value in client.options.items() if code != HOST_NAME]:
         asks = _begins(*client.vendor) if client.vendor else f"not member('{ONIE}')"
-        yield {"name": f"{client.name} files", "test": f"member('{client.name}') and {asks}", "option-data": data}
+        stage: dict[str, Any] = {"name": f"{client.name} files", "test": f"member('{client.name}') and {asks}"}
+        if VENDOR_OPTIONS in client.options:  # Kea would take suboption 0 for padding
+            stage["option-def"] = [{"name": "vendor-encapsulated-options", "code": VENDOR_OPTIONS, "type": "binary"}]
+        yield stage | {"option-data": data}
 
 
-def _kea_option(code: int, value: str | bytes) -> dict[str, Any]:
+def _kea_option(code: int, value: Value) -> dict[str, Any]:
     """Text as it is, since names and URLs have no comma, quote or backslash; bytes in hexadecimal digits."""
     if isinstance(value, bytes):
         return {"code": code, "csv-format": False, "data": value.hex()}
-    return {"code": code, "data": value}
+    return {"code": code, "data": str(value)}
 
 
 # --- dnsmasq --------------------------------------------------------------------------------------------------
@@ -196,11 +201,9 @@ def _tags(client: Client, is_mixed: bool) -> Iterator[str]:
             yield f"dhcp-circuitid=set:{tag},{_bytes(client.circuit)}"
 
 
-def _option(value: str | bytes) -> str:
-    """A URL as it is; anything else byte by byte, as dnsmasq takes some names for numbers."""
-    if isinstance(value, str):
-        return value if value.startswith(URL) else _bytes(value.encode())
-    return _bytes(value)
+def _option(value: Value) -> str:
+    """Text is a name, which dnsmasq knows of options 12 and 66, or a URL."""
+    return _bytes(value) if isinstance(value, bytes) else str(value)
 
 
 def _bytes(value: bytes) -> str:

@@ -1,9 +1,9 @@
 """Power-on auto-provisioning (POAP) of NX-OS: a Python script, whose second line has its MD5 sum.
 
-Sources: Cisco Nexus 9000 NX-OS Fundamentals Configuration Guide, "Using PowerOn Auto Provisioning" (options 66 or 150 and
-67; a server in option 66 may be `http://…`; the client id is a zero byte and the serial number); datacenter/nexus9000@244912e1
-nx-os/poap/poap.py (the line `#md5sum=`, computed without that line; POAP_SERIAL, POAP_MGMT_MAC, POAP_VRF; `copy …
-scheduled-config`, `boot nxos`).
+Sources: Cisco Nexus 9000 Series NX-OS Fundamentals Configuration Guide 10.6(x), "Using PowerOn Auto Provisioning" (options 66
+and 67, with `http://` before the server; user class; client id of a zero byte and the serial number; leases of an hour or
+more); datacenter/nexus9000@244912e1 nx-os/poap/poap.py (the line `#md5sum=`, computed without that line; POAP_SERIAL,
+POAP_MGMT_MAC, POAP_VRF; `copy … scheduled-config`, `boot nxos`).
 """
 
 from __future__ import annotations
@@ -30,4 +30,4 @@ def options(boot: Boot) -> Options:
     return {HOST_NAME: boot.name, BOOT_SERVER: server, BOOT_FILE: f"{boot.path}/poap.py"}
 
 
-FIRST_BOOT = FirstBoot(files=files, options=options, serial=SerialIn(61, b"\0", whole=True))
+FIRST_BOOT = FirstBoot(files=files, options=options, serial=SerialIn(61, b"\0", whole=True), vendor=(77, "Cisco-POAP"))
