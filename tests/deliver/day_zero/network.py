@@ -16,11 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests import ROOT
-from tests.deliver.day_zero.sites import SERVER
-
+SERVER = "172.16.0.200"
 NAMESPACES = ("unshare", "-n", "-m", "-p", "-f", "--kill-child", "--mount-proc", "--propagation", "private")
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 HOOK = """#!/bin/sh
@@ -33,6 +29,8 @@ printf '%s' "${0##*/}" >> /log; for word; do printf ' %s' "$word" >> /log; done;
 
 def require(*programs: str) -> None:
     """Skips where the network cannot be made, and says why."""
+    import pytest  # not inside of the namespaces
+
     if os.geteuid() != 0:
         pytest.skip("not root: no namespaces")
     for program in ("unshare", "ip", *programs):
@@ -46,7 +44,7 @@ def run(request: Mapping[str, Any]) -> Any:
     """What `main` prints."""
     command = [*NAMESPACES, sys.executable, "-m", __name__]
     done = subprocess.run(
-        command, input=json.dumps(request), capture_output=True, text=True, cwd=ROOT, check=False, timeout=120
+        command, input=json.dumps(request), capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -153,10 +151,11 @@ def _script(at: int, one: Mapping[str, Any]) -> dict[str, Any]:
         root.with_suffix(folder).mkdir()
     layers = f"lowerdir=/,upperdir={root}.upper,workdir={root}.work"
     sh("mount", "-t", "overlay", "overlay", "-o", layers, str(root))
-    for path, text in {**dict.fromkeys(map("stubs/{}".format, one["stubs"]), ""), **one["files"]}.items():
+    texts = {f"stubs/{name}": STUB + body for name, body in one["stubs"].items()} | one["files"]
+    for path, text in texts.items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(STUB + one["stubs"][file.name] if path.startswith("stubs/") else text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         file.chmod(0o755)
     script = "mount -t sysfs sysfs /sys; mount -t proc proc /proc; exec " + one["command"]
     environment = {"PATH": f"/stubs:{PATH}", **one.get("env", {})}

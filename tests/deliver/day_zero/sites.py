@@ -12,8 +12,8 @@ from fabric.deliver.day_zero.export import day_zero
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.load import validate
 from fabric.model.plan import Plan
+from tests.deliver.day_zero.network import SERVER
 
-SERVER = "172.16.0.200"
 IMAGE = b"an image\n"
 SHA256 = hashlib.sha256(IMAGE).hexdigest()
 SITE = f"""\
@@ -43,10 +43,11 @@ fabrics:
 """
 NAMES = ("sonic", "cumulus", "eos", "nxos", "junos", "frr", "ib")
 MACS = {f"{name}-leaf001": f"52:54:00:00:00:{at:02x}" for at, name in enumerate(NAMES, 1)}
-SERIALS = {name: f"SER{mac[-2:]}X" for name, mac in MACS.items()}
+# That of a Linux machine is in its firmware, which a namespace shares with the machine of the tests.
+SERIALS = {name: "" if name == "frr-leaf001" else f"SER{mac[-2:]}X" for name, mac in MACS.items()}
 BY_MAC = "switch,mac,serial\n" + "".join(f"{name},{mac},{SERIALS[name]}\n" for name, mac in MACS.items())
 # Some network OSes are known by their serial numbers alone.
-SENT = {f"{name}-leaf001" for name in ("sonic", "eos", "nxos", "junos")}
+SENT = {f"{name}-leaf001" for name in ("sonic", "eos", "nxos")}
 BY_SERIAL = "switch,mac,serial\n" + "".join(
     f"{name},{'' if name in SENT else mac},{SERIALS[name]}\n" for name, mac in MACS.items()
 )

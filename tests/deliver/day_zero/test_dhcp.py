@@ -9,7 +9,7 @@ import pytest
 
 from fabric.deliver.day_zero.dhcp import LEASE_S
 from tests.deliver.day_zero.network import require, run
-from tests.deliver.day_zero.sites import BY_MAC, BY_SERIAL, CIRCUITS, MACS, SERIALS, SITE, exported, write
+from tests.deliver.day_zero.sites import BY_SERIAL, CIRCUITS, MACS, SERIALS, SITE, exported, write
 
 PROGRAMS = {"kea": ("kea-dhcp4", "kea-dhcp4.conf"), "dnsmasq": ("dnsmasq", "dnsmasq.conf")}
 UNKNOWN = "52:54:00:00:01:00"
@@ -75,18 +75,17 @@ def expected(name: str, address: str, identity: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-@pytest.mark.parametrize("inventory", [BY_MAC, BY_SERIAL], ids=["MAC", "serial"])
-def test_every_switch_gets_its_own_files(kind: str, inventory: str, tmp_path: Path) -> None:
+def test_every_switch_gets_its_own_files(kind: str, tmp_path: Path) -> None:
     """A switch that is known by its serial number may have any MAC address; ONIE and the network OS get different options."""
     names = [switch.partition("-")[0] for switch in MACS]
-    lines = dict(line.split(",", 1) for line in inventory.splitlines()[1:])
+    lines = dict(line.split(",", 1) for line in BY_SERIAL.splitlines()[1:])
     macs = {name: lines[f"{name}-leaf001"].split(",")[0] for name in names}
     asked = [
         (macs[name] or f"52:54:00:00:02:{at:02x}", system(name, SERIALS[f"{name}-leaf001"])) for at, name in enumerate(names)
     ]
     asked += [(asked[at][0], onie(SERIALS[f"{name}-leaf001"])) for at, name in enumerate(("sonic", "cumulus"))]
     asked += [(UNKNOWN, system("eos", "OTHER1")), (UNKNOWN, onie("OTHER2"))]
-    found = answers(kind, exported(SITE, inventory, tmp_path), asked, tmp_path / "out")
+    found = answers(kind, exported(SITE, BY_SERIAL, tmp_path), asked, tmp_path / "out")
     for at, name in enumerate(names):
         switch = f"{name}-leaf001"
         identity = macs[name].replace(":", "") or SERIALS[switch]
