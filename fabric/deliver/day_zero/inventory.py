@@ -18,7 +18,7 @@ from fabric.nos.target import installed
 FORM, UNKNOWN, TWICE = "FAB701", "FAB702", "FAB703"
 COLUMNS = ("switch", "mac", "serial")
 SERIAL = re.compile("[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
-HEADER = "the first line names the columns: `switch,mac,serial`; others are ignored"
+HEADER = "the first line names the columns: `switch,mac,serial`; other columns and lines with # are ignored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,21 @@ def read(path: Path, switches: Collection[str], report: Report) -> dict[str, Mac
 
 class _Inventory:
     def __init__(self, name: str, text: str, switches: Collection[str], report: Report) -> None:
-        self.name, self.lines = name, text.splitlines()
+        self.name = name
+        self.lines = ["" if line.startswith("#") else line for line in text.splitlines()]
         self.switches, self.report = switches, report
         self.seen: dict[str, dict[str, Place]] = {column: {} for column in COLUMNS}
 
     def machines(self) -> Iterator[tuple[str, Machine]]:
         rows = self._rows()
-        _, header = next(rows, (1, []))
+        header = next((row for _, row in rows if row), [])
         columns = {title.strip().lower(): at for at, title in reversed(list(enumerate(header)))}
         if "switch" not in columns or not columns.keys() & {"mac", "serial"}:
             self.report.fail(
-                FORM, Place(self.name, 1, 1), f"expected columns switch and mac or serial, got {show(header)}", HEADER
+                FORM,
+                Place(self.name, 1, 1),
+                f"expected columns switch and mac or serial, got {', '.join(map(show, header)) or 'none'}",
+                HEADER,
             )
         for line, row in rows:
             if any(cell.strip() for cell in row):
@@ -150,6 +154,6 @@ def _refuse_equal(plan: Plan, found: Mapping[str, bytes], report: Report) -> Non
         by_id.setdefault(circuit, []).append(name)
     for circuit, names in by_id.items():
         if len(names) > 1:
-            message = f"circuit id {show(circuit.decode())} would be that of {listed(names, 3)}"
+            message = f"circuit id {show(circuit.decode())} would be that of {listed(sorted(names), 3)}"
             hint = "state `circuit_id` with {switch} and {port}, and configure the relay agents to insert it"
             report.error(TWICE, plan.at("management", "day_zero", "circuit_id"), message, hint)

@@ -1,4 +1,4 @@
-"""A server and its clients in namespaces of their own: `python -m tests.deliver.day_zero.network` reads what to do from stdin.
+"""A server and its clients in namespaces of their own: `python -m tests.deliver.day_zero.network` reads a request from stdin.
 
 Everything is gone with the process: network, mounts and daemons are in namespaces that `run` makes with `unshare`.
 """
@@ -44,7 +44,13 @@ def run(request: Mapping[str, Any]) -> Any:
     """What `main` prints."""
     command = [*NAMESPACES, sys.executable, "-m", __name__]
     done = subprocess.run(
-        command, input=json.dumps(request), capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False, timeout=120
+        command,
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

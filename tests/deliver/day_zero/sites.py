@@ -38,7 +38,9 @@ fabrics:
   eos: {{nos: eos, servers: {{model: node, count: 2, name: c}}, topology: {{switch: 7060x6-64pe, tiers: 1}}}}
   nxos: {{nos: nxos, servers: {{model: node, count: 2, name: d}}, topology: {{switch: n9364e-sg2, tiers: 1}}}}
   junos: {{nos: junos, servers: {{model: node, count: 2, name: e}}, topology: {{switch: qfx5240-64od, tiers: 1}}}}
-  frr: {{nos: frr, qos: {{enabled: false}}, servers: {{model: node, count: 2, name: f}}, topology: {{switch: 64x400g, tiers: 1}}}}
+  frr:
+    {{qos: {{enabled: false}}, nos: frr, servers: {{model: node, count: 2, name: f}},
+      topology: {{switch: 64x400g, tiers: 1}}}}
   ib: {{servers: {{model: node, count: 2, name: g}}, topology: {{switch: qm9700, tiers: 1}}}}
 """
 NAMES = ("sonic", "cumulus", "eos", "nxos", "junos", "frr", "ib")

@@ -17,7 +17,7 @@ from tests.deliver.day_zero.sites import BY_MAC, IMAGE, MACS, SERIALS, SITE, exp
 
 SECRETS = {"ADMIN_PASSWORD_HASH": "$6$salt$hash", "SNMP_AUTH_KEY": "authauth", "SNMP_PRIV_KEY": "privpriv"}
 # Runs the sections of a ztp.json as SONiC's service does: in the order of their names, until one fails.
-SECTIONS = '''
+SECTIONS = """
 import json, shutil, subprocess, sys, urllib.request
 def get(url, path):
     with urllib.request.urlopen(url) as answer, open(path, "wb") as stream:
@@ -31,8 +31,8 @@ for name, section in sorted(json.load(urllib.request.urlopen(sys.argv[1]))["ztp"
         get(section["install"]["url"], "/installed")
     for one in section.get("files", [section] if "url" in section else []):
         get(one["url"]["source"], one["url"]["destination"])
-'''
-CLI = '''
+"""
+CLI = """
 import shutil, urllib.request
 def cli(command):
     with open("/log", "a") as log:
@@ -44,7 +44,7 @@ def cli(command):
     if words[-1] == "scheduled-config":
         shutil.copy("/bootflash/day-zero.cfg", "/scheduled")
     return "Software\\n  NXOS: version @RELEASE\\n" if command == "show version" else ""
-'''
+"""
 VERSION = """cat <<X
 Arista DCS-7060X6-64PE
 Serial number: @SERIAL
@@ -104,7 +104,7 @@ RECIPES: dict[str, Recipe] = {
 
 
 def request(name: str, serial: str = "", release: str = "", mac: str = "") -> dict[str, Any]:
-    """What `network` runs for a network OS: on its own switch, or on one with another serial number, release or MAC address."""
+    """What `network` runs: on the switch of a network OS, or on one with another serial number, release or MAC address."""
     port, stubs, files, command, left, planned = RECIPES[name]
     switch = f"{name}-leaf001"
     mac, serial, release = mac or MACS[switch], serial or SERIALS[switch], release or planned
