@@ -71,13 +71,7 @@ def _row(step: Step, group: Group, run: Run) -> str:
 def _page(gates: Gates, intent: str) -> str:
     """Steps with their gates, what a failure means, and the commands."""
     lines = [f"# Acceptance test of {gates.site}, fabric {gates.fabric}", ""]
-    lines += [
-        "Run the steps in this order: each adds one part of the design to those before it. Repair what fails before the"
-    ]
-    lines += [
-        "next step, as larger runs fail with it. Gates are bus bandwidths of nccl-tests at the largest size; those of all"
-    ]
-    lines += [f"sizes are in `{NAME}`.", ""]
+    lines += [*wrapped(ORDER, WIDTH), ""]
     rows = [("step", "runs", "program", "expected", "pass from")]
     for step in gates.steps:
         for group in step.groups:
