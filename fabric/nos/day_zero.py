@@ -63,7 +63,7 @@ class Boot:
 
     @property
     def values(self) -> dict[str, str]:
-        """What a script is told, as plain text; the configuration and the image by their URLs."""
+        """Values for a script, as plain text."""
         image = self.image
         return {
             "name": self.name,

@@ -27,8 +27,8 @@ def parsed(text: str, folder: Path) -> tuple[dict[str, tuple[str, str]], list[st
 
 def test_every_usual_form(tmp_path: Path) -> None:
     """With a byte order mark, line ends of Windows, further columns in any order, quotes and blanks."""
-    text = '\ufeff# Racks 1 to 3\r\n\r\nAsset,Serial,Switch,MAC\r\n7,"JPE1", leaf1 ,52-54-00-AB-00-01\r\n8,,leaf2,5254.00ab.0002\r\n\r\n'
-    text += "9,S-3_x.1,leaf3\r\n"
+    text = '\ufeff# Racks 1 to 3\r\n\r\nAsset,Serial,Switch,MAC\r\n7,"JPE1", leaf1 ,52-54-00-AB-00-01\r\n'
+    text += "8,,leaf2,5254.00ab.0002\r\n\r\n9,S-3_x.1,leaf3\r\n"
     assert parsed(text, tmp_path) == (
         {"leaf1": ("52:54:00:ab:00:01", "JPE1"), "leaf2": ("52:54:00:ab:00:02", ""), "leaf3": ("", "S-3_x.1")},
         [],
