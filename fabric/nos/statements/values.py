@@ -2,8 +2,8 @@
 
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
-`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<vlan+>` is a list with blanks,
-commas and ranges. A kind is a list of forms, patterns with such values in them: `<ipv4>:<0-65535>`.
+`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<vlan+>` is a word with commas
+and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in them: `<ipv4>:<0-65535>`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from fabric.base.formats import yaml
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
-TOKEN = re.compile(r"(?<![?P])<([a-z\d][\w|-]*)(\+?)>")
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([a-z\d][\w|-]*)([+*]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
-UNFILLED = re.compile(r"[{}$<>*]")  # a placeholder of a template, or what replaces a secret
+UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
 BETWEEN = re.compile(r"[\s,]+")
 ELEMENTS = re.compile(r"(\d+)-(\d+)")
 MAX_DIGITS = 20  # of a number
@@ -156,7 +156,7 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
             raise ValueError(f"{text}: unknown kind {name}")
         kinds.append(kind)
         lists.append(several)
-        return rf"(?P<v{len(kinds) - 1}>{'.+' if several else '[^ ]+'})"
+        return rf"(?P<v{len(kinds) - 1}>{'(?:(?! / ).)+' if match[2] == '*' else '[^ ]+'})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists
 
