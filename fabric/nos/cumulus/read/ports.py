@@ -13,6 +13,7 @@ from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
 # --- Interfaces -----------------------------------------------------------------------------------------------
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
+FEC = {"rs": "rs", "baser": "fc", "off": "none"}
 EVERY_VLAN = 4094  # a trunk with all of them says nothing about any
 
 
@@ -77,6 +78,8 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
         interface.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or interface.access
         interface.trunk += _vlans(domain.at("vlan"), file)
     interface.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
+    fec = port.at("link", "fec")
+    interface.fec = Located(FEC[fec.word or ""], fec.value.line, file) if fec.word in FEC else None
     interface.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
     return interface
 

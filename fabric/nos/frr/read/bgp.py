@@ -172,8 +172,8 @@ def _distinguish(owner: Vrf | Vni, line: Line) -> None:
         owner.rd = line.located(next(word for word in words[1:] if word != "export"))
         return
     for direction, targets in (("import", owner.imports), ("export", owner.exports)):
-        if words[1] in (direction, "both"):
-            targets += (line.located(text) for text in words[2:])
+        if words[1] in (direction, "both"):  # derived ones are as those of a table without any: of every AS number
+            targets += (line.located(text) for text in words[2:] if text != "auto")
 
 
 def _targets(family: Family, line: Line) -> None:
@@ -243,7 +243,7 @@ OTHER: Table[Family] = {
     r"no neighbor (\S+) .+": _unknown,
     r"neighbor(?: \S+)?": incomplete,
     r"no neighbor(?: \S+)?": incomplete,
-    r"maximum-paths ibgp(?: .*)?": known,
+    r"maximum-paths ibgp (\d{1,4})(?: .*)?": keep("process.bgp.internal_paths", int),
     r"maximum-paths (\S+)(?: .*)?": _paths,
     r"maximum-paths": incomplete,
     r"(?:rd|rt|route-target)(?: .+)?": _targets,
@@ -257,6 +257,7 @@ OF_EVPN: Rules[Family] = Rules(
         r"advertise ipv[46] unicast(?: .*)? route-map (\S+)(?: .*)?": _advertised,
         r"vni (\S+)(?: .*)?": _vni,
         r"vni": incomplete,
+        r"advertise-all-vni": switch("process.device.advertised", True),
     },
     IN_FAMILY,
 )
@@ -264,6 +265,7 @@ ROUTES: Table[Family] = {  # what enters BGP
     r"import vrf (?:route-map (\S+)|(\S+))(?: .*)?": _leak,
     r"redistribute connected(?:.* route-map (\S+))?(?: .*)?": keep("process.bgp.connected"),
     r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
+    r"((?:network|redistribute) .+)": keep("process.bgp.originates"),
 }
 OF_UNICAST: Rules[Family] = Rules({**OTHER, **ROUTES}, IN_FAMILY)
 OF_BGP = one_of(HEADS["bgp"])

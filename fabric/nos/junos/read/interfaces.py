@@ -22,6 +22,7 @@ NO_INTERFACE = ("traceoptions", "interface-set", "stacked-interface-set")
 ONLY_UNITS = ("irb", "lo0", "vlan")  # of the switch itself, with nothing to plug a cable in
 MANAGEMENT_PORT = re.compile(r"fxp\d+|em\d+|vme|me\d+|re\d+:mgmt-\d+")
 PHYSICAL = re.compile(r"[a-z]+-(\d+/\d+/\d+)(:\d+)?")
+FEC = {"fec91": "rs", "fec74": "fc", "none": "none"}
 ESI = re.compile(r"(?:[0-9a-fA-F]{1,2}:){9}[0-9a-fA-F]{1,2}")
 
 
@@ -68,10 +69,29 @@ class _Reader:
         interface.bond = next((parsed for option in OPTIONS if option in port for parsed in _bonds(port[option])), None)
         levels = (port, unit) if level is port else (unit,)  # a segment of the port is that of its units as well
         interface.esi = next((segment for part in levels for segment in _segments(part)), None)
+        self._segment(interface, port, [part.at("esi") for part in levels])
+        interface.fec = _fec(port)
         interface.filters = [parsed for part in _filtered(unit) for parsed in _filters(part.at("filter"))]
         self._addresses(interface, unit)
         self._switching(interface, port, unit)
         return interface
+
+    def _segment(self, interface: Interface, port: Node, segments: list[Node]) -> None:
+        """What both leaves of a segment say alike; without `system-id` each shows the MAC address of its own switch."""
+        if interface.esi is None:
+            return
+        for word in ("all-active", "single-active"):
+            node = next((part[word] for part in segments if word in part), None)
+            interface.esi_mode = Located(word, node.line, node.file) if node is not None else interface.esi_mode
+        types = next((part["df-election-type"] for part in segments if "df-election-type" in part), NOTHING)
+        kind = next(iter(types.every()), None)
+        interface.election = Located("preference", kind.line, kind.file) if kind and kind.value == "preference" else None
+        lacp = port.at("aggregated-ether-options").get("lacp")
+        stated = lacp.value("system-id") if lacp is not None else None
+        if stated is not None:
+            interface.lacp_system = Located(mac(stated.value), stated.line, stated.file)
+        elif lacp is not None:
+            interface.lacp_system = Located("", interface.esi.line, interface.esi.file)
 
     def _vrf(self, name: str, port_name: str) -> Located[str] | None:
         if name in self.instances:
@@ -137,6 +157,11 @@ class _Reader:
         untagged = {native.value} if native else set()
         interface.trunk = [parsed for parsed in carried if parsed.value not in untagged]
         interface.access = native if len(interface.trunk) < len(carried) else None
+
+
+def _fec(port: Node) -> Located[str] | None:
+    stated = next((found for option in OPTIONS if option in port and (found := port[option].value("fec"))), None)
+    return Located(FEC[stated.value], stated.line, stated.file) if stated and stated.value in FEC else None
 
 
 def _mtus(port: Node, unit: Node, frame: Located[int] | None) -> Iterator[Located[int]]:

@@ -120,7 +120,7 @@ class DeviceState:
         shut_by_default(self.ports.values())
         for process in self.processes:
             process.close(self.file, keeping)
-        self.overlay.close(self.facts, self.file)
+        self.overlay.close(self.facts, self.file, self.ports)
         self.facts.watchdog, self.facts.watchdog_ms = self.qos.watchdog, self.qos.watchdog_ms
 
 

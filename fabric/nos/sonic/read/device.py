@@ -84,6 +84,8 @@ def _processes(device: Device, tables: Tables) -> None:
         process = device.bgp(vrf_name(vrf), row.line, tables.file)
         if paths and family != "l2vpn_evpn" and (process.max_paths is None or paths.value < process.max_paths.value):
             process.max_paths = paths
+        every = row.text("advertise-all-vni")
+        device.advertised = Located(True, every.line, every.file) if every and every.value == "true" else device.advertised
         if family == "l2vpn_evpn" and vrf != "default":
             table = device.vrf(vrf_name(vrf), row.line, tables.file)
             table.rd = row.text("route-distinguisher") or table.rd
@@ -263,6 +265,7 @@ def _overlay(device: Device, tables: Tables) -> None:
         device.vrf(row.key, row.line, tables.file).vni = row.number("vni")
     for row in tables.rows("VXLAN_TUNNEL"):
         facts.vtep = facts.vtep or row.text("src_ip")
+        device.kernel = True
     for row in tables.rows("VXLAN_TUNNEL_MAP"):
         number, name = row.number("vni"), row.text("vlan")
         if number:

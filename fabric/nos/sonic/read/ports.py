@@ -73,6 +73,8 @@ def _port(port: Interface, row: Row) -> None:
     description = row.text("description")
     port.description = description if description and description.value else port.description
     port.mtu = row.number("mtu") or port.mtu
+    fec = row.text("fec")
+    port.fec = fec if fec and fec.value in ("rs", "fc", "none") else port.fec
     if speed := row.number("speed"):
         port.speed_gbps = Located(speed.value // 1000, speed.line, speed.file)
     _admin(port, row)
