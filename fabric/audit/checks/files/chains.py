@@ -45,7 +45,8 @@ class Carried(FilesCheck):
             process = facts.bgp.get("")
             if process is None or not process.neighbors or facts.vtep is None or evpn_of(process):
                 continue
-            tables = [table for table in (*facts.vrfs.values(), *facts.vnis.values()) if table.imports and _number(table)]
+            every: list[Vni | Vrf] = [*facts.vrfs.values(), *facts.vnis.values()]
+            tables = [table for table in every if table.imports and _number(table)]
             others = any(peer.families and peer.vrf == "" for peer in facts.neighbors())
             if tables and others:
                 names = listed([_name(table) for table in tables], 2)
@@ -146,9 +147,7 @@ class Tagged(FilesCheck):
             if vni.tagged is not None and _evpn_peers(facts)
         )
         for number, same in rows.items():
-            usual, odd = outliers(same)
-            if not odd and len({value for value, _ in same}) > 1:
-                odd = [row for row in same if row[0]]
+            odd = outliers(same)[1] or [row for row in same if row[0]]
             for value, (facts, vni, fact) in odd:
                 other = next((row[1] for row in same if row[0] != value), None)
                 if other is None or not takes(imported(facts, vni), exported(other[0], other[1])):
@@ -190,9 +189,8 @@ class GatewayAddress(FilesCheck):
                 there = f"{other.name} ({place(far.gateways[0])})"
                 message = f"{port.name}: gateway {got} of VNI {number}, but {wanted} on {there}"
                 more = addresses < expected or addresses > expected
-                yield self.finding_at(
-                    facts, fact, message, severity=WARNING if more else "", about=About(devices=(other.name,))
-                )
+                about, severity = About(devices=(other.name,)), WARNING if more else ""
+                yield self.finding_at(facts, fact, message, severity=severity, about=about)
 
 
 def _gateways(facts: Facts) -> Iterator[tuple[int, Interface]]:

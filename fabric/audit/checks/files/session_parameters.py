@@ -18,7 +18,6 @@ from fabric.audit.checks import (
     Network,
     outliers,
     place,
-    role,
     session_name,
     table_name,
 )
