@@ -382,6 +382,7 @@ class Facts:
     routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
+    svi_advertised: Located[bool] | None = None  # EVPN advertises addresses of VLAN interfaces as the device's own
     vxlan_port: Located[int] | None = None  # UDP port of the tunnels, where it is stated
     anycast_mac: Located[str] | None = None
     hash_seed: Located[int] | None = None

@@ -161,11 +161,13 @@ class GatewayAddress(FilesCheck):
     """Compares the anycast gateway addresses of every layer-2 VNI on all leaves.
 
     Servers of a network have one default gateway. A leaf with another address does not answer for it: its servers reach
-    the gateway over another leaf, or not at all where ARP is suppressed.
+    the gateway over another leaf, or not at all where ARP is suppressed. A leaf that also advertises the shared address as
+    its own makes other leaves install a route to their own gateway (FRR, "EVPN": `advertise-svi-ip` needs an address of the
+    leaf alone).
     """
 
     id = "FAB2556"
-    title = "A network has the same anycast gateway on all leaves"
+    title = "A network has the same anycast gateway on all leaves, and none advertises it as its own"
     severity = ERROR
     else_severity = "warning if one leaf has an additional address"
     example = "`ip address virtual 10.61.1.1/24` on leaf001, `10.61.1.2/24` on leaf002, for one VNI"
@@ -173,6 +175,7 @@ class GatewayAddress(FilesCheck):
     of_component: ClassVar = True
 
     def check(self, network: Network) -> Iterator[Finding]:
+        yield from self._own(network)
         rows = grouped(
             (number, (frozenset(map(without_prefix_length, (fact.value for fact in port.gateways))), (facts, port)))
             for facts in network.devices
@@ -191,6 +194,15 @@ class GatewayAddress(FilesCheck):
                 more = addresses < expected or addresses > expected
                 about, severity = About(devices=(other.name,)), WARNING if more else ""
                 yield self.finding_at(facts, fact, message, severity=severity, about=about)
+
+    def _own(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            shared = [port for _, port in _gateways(facts) if not port.addresses] if facts.svi_advertised else []
+            if shared:
+                names = listed([f"{port.name} ({port.gateways[0].value})" for port in shared], 2)
+                message = f"addresses of VLAN interfaces are advertised as those of this leaf, but {names} is shared"
+                hint = "give every leaf an address of its own, or remove the statement"
+                yield self.finding_at(facts, facts.svi_advertised, message, hint=hint, about=UNKNOWN)
 
 
 def _gateways(facts: Facts) -> Iterator[tuple[int, Interface]]:

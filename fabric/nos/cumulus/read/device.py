@@ -186,7 +186,8 @@ def _family(own: Neighbor, family: Levels, name: str) -> None:
         return
     own.families.append(Located(name, on.line if on else own.line, own.file))
     own.max_prefix = own.max_prefix or family.first(number, "prefix-limits", "inbound", "maximum")
-    own.reflected = own.reflected or family.first(switch, "route-reflector-client")
+    clients = family.first(truth, "route-reflector-client") or family.first(switch, "route-reflector-client")
+    own.reflected = own.reflected or clients
     own.import_filter = own.import_filter or _filter(family, "inbound")
     own.export_filter = own.export_filter or _filter(family, "outbound")
     allowed = family.at("aspath", "allow-my-asn")
@@ -327,6 +328,11 @@ def _targets(branch: Branch, file: str) -> list[Located[str]]:
 
 
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
+    own_addresses = [tree.at("evpn", "route-advertise", "svi-ip")]
+    own_addresses += (part for _, part in found(tree, "vrf/*/router/bgp/address-family/l2vpn-evpn/advertise-svi-ip"))
+    own_addresses += (part for _, part in found(tree, "evpn/vni/*/route-advertise/svi-ip"))
+    advertised = (truth(part, file) or switch(part, file) for part in own_addresses)
+    facts.svi_advertised = next((stated for stated in advertised if stated and stated.value), facts.svi_advertised)
     facts.vxlan_port = number(tree.at("nve", "vxlan", "port"), file) or facts.vxlan_port
     facts.vtep = string(tree.at("nve", "vxlan", "source", "address"), file) or facts.vtep
     for (_, vlans), part in found(tree, "bridge/domain/*/vlan/*"):

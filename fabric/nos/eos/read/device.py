@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fabric.model.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret
+from fabric.model.facts import LOCALIZED, MANAGEMENT, Cage, Facts, Interface, Located, Secret
 from fabric.nos.eos.read.bgp import HEADS, read_bgp, vrf_name
 from fabric.nos.eos.read.overlay import TUNNEL, Overlay, vrf_of
 from fabric.nos.eos.read.qos import Qos
@@ -121,6 +121,11 @@ def _trunk(port: Interface, line: Line) -> None:
 
 
 def _speed(port: Interface, line: Line) -> None:
+    lanes = LANES.search(line[1])
+    if lanes and (match := LANE.fullmatch(port.name)):  # of the other lanes no port is left
+        for lane in range(int(match[2]) + 1, int(match[2]) + int(lanes[1])):
+            name, taken = f"{match[1]}/{lane}", line.located(0)
+            line.facts.cages[name] = Cage(name=name, line=line.number, file=line.file, ports=taken)
     if (speed := gbps(line[1])) is not None:
         port.speed_gbps = line.located(speed)
 
@@ -139,6 +144,8 @@ SEGMENT: Rules[Interface] = Rules(
     },
     None,
 )
+LANES = re.compile(r"\dg-(\d)\b")
+LANE = re.compile(r"(Ethernet\d{1,3})/(\d{1,2})")
 FEC = {"reed-solomon": "rs", "fire-code": "fc"}
 INTERFACE: Rules[Interface] = Rules(
     {

@@ -209,6 +209,10 @@ def _vni(family: Family, line: Line) -> Below:
     return VNI, [family.process.device.vni(need_number(line[1]), line.number, line.file)]
 
 
+def _own_gateway(vni: Vni, line: Line) -> None:
+    line.facts.svi_advertised = line.located(True)
+
+
 def _family(family: Family, line: Line) -> Below:
     """`ipv4`, `ipv4 uni` and `ipv4 unicast` are one; the families that facts do not know keep their words."""
     second = line[2] or "unicast"
@@ -231,7 +235,7 @@ def _range(family: Family, line: Line) -> None:
 
 
 IN_FAMILY = HEADS["family"]
-VNI: Rules[Vni] = Rules({r"(?:rd|route-target)(?: .+)?": _distinguish}, IN_FAMILY)
+VNI: Rules[Vni] = Rules({r"(?:rd|route-target)(?: .+)?": _distinguish, r"advertise-svi-ip": _own_gateway}, IN_FAMILY)
 SRV6: Rules[Family] = Rules({}, "encap-behavior, locator")
 BMP: Rules[Family] = Rules({}, "bmp, ip access-list, ipv6 access-list")
 OTHER: Table[Family] = {
@@ -258,6 +262,7 @@ OF_EVPN: Rules[Family] = Rules(
         r"vni (\S+)(?: .*)?": _vni,
         r"vni": incomplete,
         r"advertise-all-vni": switch("process.device.advertised", True),
+        r"advertise-svi-ip": switch("process.device.facts.svi_advertised", True),
     },
     IN_FAMILY,
 )

@@ -387,7 +387,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     hashing = root.at("forwarding-options")
     facts.hash_seed = number(hashing.value("enhanced-hash-key", "hash-seed") or hashing.value("hash-seed"))
     read_services(facts.services, root)
-    facts.broken = config.broken + misplaced(config)
+    facts.broken = config.broken + misplaced(config) + facts.broken
     facts.unread = config.unread + lost + unread(config)
     facts.statements = config.statements
     return facts
