@@ -38,13 +38,13 @@ class Split(FilesCheck):
             name: number for name, number in cage.parts.items() if (port := facts.interfaces.get(name)) and is_used(port)
         }
         ports = cage.ports
-        if ports is None or ports.value == 1:
+        if ports is None:
             yield from self._unsplit(facts, cage, whole, list(parts))
             return
         where = f"line {ports.line}"
         if ports.value not in LANES:
             yield self.finding_at(facts, ports, f"{cage.name} is split into {ports.value} ports: expected 1, 2, 4 or 8")
-        if whole is not None:
+        if whole is not None and ports.value != 1:
             got = (
                 f"split into {ports.value} ports ({where})"
                 if ports.value

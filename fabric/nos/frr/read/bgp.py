@@ -68,6 +68,8 @@ class Processes:
     def finish(self) -> None:
         for process in self.known.values():
             process.finish()
+            if self.device.traditional and process.bgp.relax is None:  # FRR, "BGP": `bgp bestpath as-path multipath-relax`
+                process.bgp.relax = Located(False, process.bgp.line, process.bgp.file)
 
 
 def _table(line: Line) -> str:

@@ -31,6 +31,7 @@ class Device:
     segments: dict[str, Located[int]] = field(default_factory=dict)  # bond → number of its Ethernet segment …
     system_macs: dict[str, Located[str]] = field(default_factory=dict)  # … and the MAC that both leaves show
     advertised: Located[bool] | None = None  # VNIs of the kernel enter EVPN
+    traditional: Located[bool] | None = None  # paths over several AS numbers are not equal unless stated
     kernel: bool = False  # whether files were read that make VXLAN devices
 
     def interface(self, name: str, line: int, file: str) -> Interface:

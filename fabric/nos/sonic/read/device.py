@@ -73,10 +73,12 @@ def _processes(device: Device, tables: Tables) -> None:
     if row and number:
         process = device.bgp("", number.line, number.file)
         process.asn, process.router_id = number, row.text("bgp_router_id")
+        process.originates = row.here("")  # the templates of its BGP container advertise loopbacks and subnets
     for row in tables.rows("BGP_GLOBALS"):
         process = device.bgp(vrf_name(row.key), row.line, tables.file)
         process.asn = _asn(row.text("local_asn")) or process.asn
         process.router_id = row.text("router_id") or process.router_id
+        process.originates = process.originates or row.here("")  # in rows of other tables, which are not read
         if relax := row.text("load_balance_mp_relax"):
             process.relax = Located(relax.value == "true", relax.line, relax.file)
     for row in tables.rows("BGP_GLOBALS_AF"):
