@@ -18,7 +18,6 @@ from fabric.audit.checks import (
     is_loopback,
     is_up,
     table_name,
-    tunnel_addresses,
 )
 from fabric.audit.checks.ends import is_management, network_of, vrf_of, within
 from fabric.audit.checks.files.equal_paths import carries_ip
@@ -27,7 +26,7 @@ from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Route
-from fabric.nos.reading import Net, is_address, lets_in
+from fabric.nos.reading import Net, lets_in
 
 UNSTATED = re.compile(r"address dhcp|inet6? dhcp|dhcp-client|ip unnumbered|unnumbered-address")  # subnets of no statement
 
@@ -181,9 +180,9 @@ MAX_NETS = 64  # of other devices that a policy is asked about
 class Advertised(FilesCheck):
     """Looks for devices whose subnets no session advertises, and for devices that accept no route of the others.
 
-    The subnets of a leaf, and the loopback that its tunnels begin at, are reached by the routes that it advertises. Without
-    a statement by which they enter BGP, or with a policy that permits none of them, its servers are cut off; with a policy
-    that permits no route of others, such as that of the other direction, it reaches nobody. All sessions are up.
+    The servers of a leaf are reached by the routes that it advertises. Without a statement by which its subnets enter BGP,
+    or with a policy that permits none of them, they are cut off; with a policy that permits no route of others, such as that
+    of the other direction, they reach nobody. All sessions are up.
     """
 
     id = "FAB2557"
@@ -226,10 +225,9 @@ class Advertised(FilesCheck):
         if not policies or len(policies) < len(sessions) or not others or len(others) > MAX_NETS:
             return
         if all(refuses(facts, fact.value, others) for _, fact in policies):
-            name, count = policies[0][1].value, plural(len(others), "subnet")
-            yield self.finding_at(
-                facts, policies[0][1], f"{name} permits none of {count} of other devices, and no session does"
-            )
+            policy, count = policies[0][1], plural(len(others), "subnet")
+            message = f"{policy.value} permits none of {count} of other devices, and no session does"
+            yield self.finding_at(facts, policy, message)
 
 
 def _inside(network: Network, process: Bgp) -> Iterator[Neighbor]:
@@ -244,14 +242,12 @@ def _enters(process: Bgp) -> bool:
 
 
 def _ends_of(facts: Facts, process: Bgp) -> list[Net]:
-    """Subnets of servers in a table; of the default one, where there are none, the addresses that tunnels begin at."""
+    """Subnets of servers in a table."""
     nets: dict[Net, None] = {}
     for name, port in facts.interfaces.items():
         if vrf_of(port) == process.vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
             found = (network_of(fact.value) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
             nets |= dict.fromkeys(net for net in found if net.max_prefixlen - net.prefixlen > 2)
-    if not process.vrf and not nets:
-        nets |= dict.fromkeys(ip_network(address) for address in sorted(tunnel_addresses(facts)) if is_address(address))
     return list(nets)
 
 
