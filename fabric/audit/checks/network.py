@@ -25,6 +25,7 @@ from fabric.audit.checks.ends import (
     within,
     without_prefix_length,
 )
+from fabric.audit.checks.role_peers.outline import Refused
 from fabric.base.grouping import grouped
 from fabric.model.facts import MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor
 from fabric.nos.statements.names import Name
@@ -119,6 +120,7 @@ class Network:
     planned: str = ""  # the switch of a plan whose files these are: then guesses are left to the comparison with it
     differences: Sequence[Difference] = ()  # from that plan
     names: Mapping[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)  # in statements, by `id()` of facts
+    refused: Mapping[int, Sequence[Refused]] = field(default_factory=dict)  # statements, likewise
 
     @cached_property
     def by_name(self) -> dict[str, Facts]:
@@ -214,7 +216,7 @@ class Network:
         without such a network all devices are one network.
         """
         parts = components(self)
-        return [self] if len(parts) < 2 else [Network(part, names=self.names) for part in parts]
+        return [self] if len(parts) < 2 else [Network(part, names=self.names, refused=self.refused) for part in parts]
 
     @cached_property
     def homes(self) -> dict[int, int]:

@@ -82,7 +82,7 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
 def _judged(network: Network, outlines: Outlines) -> tuple[list[Finding], list[tuple[str, str]]]:
     comparison = compared(network.devices, outlines)  # reads every statement, with the names in it
     outlines.read(network.devices)
-    found = run_checks(FilesCheck, replace(network, names=outlines.names))
+    found = run_checks(FilesCheck, replace(network, names=outlines.names, refused=outlines.refused))
     findings = without_undefined_sources(without_consequences(network.devices, found))
     subject = Compared(network, findings, outlines, comparison)
     skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]

@@ -18,7 +18,7 @@ from fabric.audit.checks.incomplete_files import CUT_OFF, Cut, cuts
 from fabric.audit.checks.network import Network
 from fabric.audit.checks.omitted import Silences, explaining, follows, without_repetitions
 from fabric.audit.checks.planned import planned_rows
-from fabric.audit.checks.role_peers.outline import names_of
+from fabric.audit.checks.role_peers.outline import judged
 from fabric.audit.checks.rows import blocks_of, rows_of
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.output.site_folder import kind
@@ -46,8 +46,9 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
     """
     if cut := list(cuts(facts.nos, rendered, files)) if rendered else []:
         return _of_cut(view, facts, files, rendered, cut)
-    names = {id(facts): names_of(facts)}
-    findings = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
+    found = judged(facts)
+    names, refused = {id(facts): found.names}, {id(facts): found.refused}
+    findings = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names, refused))
     findings = without_repetitions(findings)
     rest = _rest(Rest(view, facts, files, rendered, tuple(findings)))
     dropped = [finding for finding in findings if follows(finding, rest)]

@@ -16,6 +16,7 @@ from typing import Any
 
 from fabric.base.formats import yaml
 from fabric.base.reading import expand
+from fabric.nos.statements.conditions import FEATURE, Condition, condition, load_conditions
 
 DEFAULT = "default"  # the default: without effect, present or not
 ADDED = "added"  # added by the network OS: without effect where the plan lacks it
@@ -119,33 +120,6 @@ class Rewrite:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Need:
-    """A statement that has no effect without another one of the same file.
-
-    Attributes:
-        line: pattern of the whole path of the statement.
-        needs: pattern of the other one; its named groups have the values that they have in `line`. "" where the statement
-            itself switches something off.
-        say: what is wrong, completed with the groups of `line`.
-        fix: what to configure.
-        source: title of the vendor's page.
-        given: pattern of a statement without which the rule does not apply: a part of a config has none.
-    """
-
-    line: re.Pattern[str]
-    needs: re.Pattern[str] | None
-    say: str
-    fix: str
-    source: str
-    given: re.Pattern[str] | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the groups that both patterns share."""
-        return tuple(self.needs.groupindex) if self.needs is not None else ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Rules:
     """The file `statements.yaml` of a network OS."""
 
@@ -159,7 +133,7 @@ class Rules:
     switched_off: tuple[str, ...] = ()  # statements that switch a port or a session off
     switched_on: tuple[str, ...] = ()  # statements that switch it on
     port_vrf: tuple[str, ...] = ()  # statements of a port about its VRF
-    needs: tuple[Need, ...] = ()  # statements that need another one
+    conditions: tuple[Condition, ...] = ()  # `needs`: statements that need another one; and those of `refused.yaml`
     igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated, or `router`
 
     @cached_property
@@ -199,7 +173,10 @@ def load_rules(path: Path) -> Rules:
         switched_off=tuple(document.get("switched_off") or ()),
         switched_on=tuple(document.get("switched_on") or ()),
         port_vrf=tuple(document.get("port_vrf") or ()),
-        needs=tuple(_need(row) for row in document.get("needs") or ()),
+        conditions=(
+            *(condition(row, FEATURE) for row in document.get("needs") or ()),
+            *load_conditions(path.with_name("refused.yaml")),
+        ),
         igp=tuple(re.compile(row) for row in document.get("igp") or ()),
     )
     if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
@@ -214,11 +191,6 @@ def _without_effect(row: Mapping[str, Any]) -> WithoutEffect:
 def _rewrite(row: Mapping[str, Any]) -> Rewrite:
     to = row["to"] if isinstance(row["to"], list) else [row["to"]]
     return Rewrite(re.compile(row["line"]), tuple(text.replace(" > ", BELOW) for text in to), re.compile(row.get("in", "")))
-
-
-def _need(row: Mapping[str, str]) -> Need:
-    needs, given = (re.compile(row[key]) if row.get(key) else None for key in ("needs", "given"))
-    return Need(line=re.compile(row["line"]), needs=needs, say=row["say"], fix=row["fix"], source=row["source"], given=given)
 
 
 def elements(text: str) -> Iterable[str]:

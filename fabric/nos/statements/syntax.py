@@ -14,6 +14,7 @@ from fabric.base.reading import MAX_LINE, guarded, refuse_long_numbers
 from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths
 from fabric.nos.statements.names import Names, load_names
 from fabric.nos.statements.rules import BELOW, Rules, load_rules
+from fabric.nos.statements.values import Values, load_values
 
 # --- forms ----------------------------------------------------------------------------------------------------
 # Reads a config file into raw statements: the path of sections and the words of each line, with its line number.
@@ -176,6 +177,14 @@ class Syntax:
         found = Names()
         for path in (self.rules_file, *self.more_rules) if self.rules_file.suffix else ():
             found += load_names(path.with_name("names.yaml"))
+        return found
+
+    @cached_property
+    def accepted(self) -> Values:
+        """Which values the network OS accepts: `values.yaml` beside each file of rules."""
+        found = Values()
+        for path in (self.rules_file, *self.more_rules) if self.rules_file.suffix else ():
+            found += load_values(path.with_name("values.yaml"))
         return found
 
     @cached_property

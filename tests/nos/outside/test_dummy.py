@@ -46,6 +46,8 @@ CALLS: dict[str, list[str]] = {
     "estimate": ["d.yaml --size 1M"],
     "capacity": ["d.yaml"],
     "doctor": ["d.yaml d.yaml"],
+    "acceptance write": ["d.yaml -o acceptance"],
+    "acceptance judge": ["acceptance d.yaml"],
     "step": ["d.yaml"],
     "goodput": ["d.yaml"],
     "compare": ["d.yaml"],

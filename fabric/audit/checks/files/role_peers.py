@@ -9,14 +9,12 @@ from functools import cached_property
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, About, Check, Finding, Network, syntax_of
 from fabric.audit.checks.role_peers.compare import Comparison, Unlike
-from fabric.audit.checks.role_peers.outline import GIVEN, Clue
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.role_peers.spelling import Misspelled, misspelled
 from fabric.base.text import plural
 from fabric.model.facts import Located
-from fabric.nos.statements.syntax import Place
+from fabric.nos.statements.conditions import FEATURE, Violation, violations
 
-NEVER = re.compile(r"(?!)")
 EXPLAINS = {  # a check of facts → words of the statements whose absence it reports
     "FAB259": re.compile(r"\bactivate\b|\bfamily\b"),
     "FAB260": re.compile("maximum-|prefix-limit"),
@@ -40,19 +38,13 @@ class Compared:
     comparison: Comparison
 
     @cached_property
-    def lacking(self) -> dict[int, list[tuple[re.Pattern[str], Clue, Place]]]:
-        """Statements without the one that they need, with its pattern, by `id()` of the device's facts."""
-        missing: dict[int, list[tuple[re.Pattern[str], Clue, Place]]] = {}
+    def lacking(self) -> dict[int, list[Violation]]:
+        """Statements without the one that they need, by `id()` of the device's facts."""
+        missing: dict[int, list[Violation]] = {}
         for facts in self.network.devices:
-            clues = self.outlines.clues.get(id(facts), ())
-            needs = syntax_of(facts.nos).rules.needs if clues else ()
-            present = {(clue.rule, clue.shared) for clue, _ in clues if not clue.used}
-            for clue, place in clues:
-                if not clue.used or (clue.rule, clue.shared) in present:
-                    continue
-                need = needs[clue.rule]
-                if need.given is None or (clue.rule, GIVEN) in present:
-                    missing.setdefault(id(facts), []).append((need.needs or NEVER, clue, place))
+            if clues := self.outlines.clues.get(id(facts)):
+                found = violations(syntax_of(facts.nos).rules.conditions, clues)
+                missing[id(facts)] = [one for one in found if one.condition.code == FEATURE]
         return missing
 
     @cached_property
@@ -92,7 +84,8 @@ class Equals(EqualsCheck):
 
     def _is_explained(self, subject: Compared, one: Unlike) -> bool:
         """Whether another finding has the same cause: it names what the missing statement does."""
-        if any(pattern.fullmatch(one.statement) for pattern, _, _ in subject.lacking.get(id(one.facts), ())):
+        lacking = subject.lacking.get(id(one.facts), ())
+        if any(pattern.fullmatch(one.statement) for lack in lacking for pattern in lack.condition.unless):
             return True
         ids = {found.id for found in subject.reported if found.device == one.facts.name and found.severity != NOTE}
         return not one.got and any(id_ in ids and words.search(one.statement) for id_, words in EXPLAINS.items())
@@ -114,13 +107,12 @@ class Needs(EqualsCheck):
     def check(self, subject: Compared) -> Iterator[Finding]:
         for facts in subject.network.devices:
             reported: set[str] = set()
-            for _, clue, place in subject.lacking.get(id(facts), ()):
-                need = syntax_of(facts.nos).rules.needs[clue.rule]
-                message = need.say.format(**dict(clue.words))
+            for one in subject.lacking.get(id(facts), ()):
+                message = one.condition.say.format(**one.words)
                 if message not in reported:
                     reported.add(message)
-                    at = Located(None, place.line, place.file)
-                    yield self.finding_at(facts, at, message, hint=need.fix.format(**dict(clue.words)))
+                    at = Located(None, one.place.line, one.place.file)
+                    yield self.finding_at(facts, at, message, hint=one.condition.fix.format(**one.words))
 
 
 class Spelling(EqualsCheck):

@@ -22,7 +22,6 @@ from fabric.audit.checks.role_peers.outline import (
     AT_PORT,
     DIGITS,
     DOTTED as MAC,
-    GIVEN,
     IGP,
     MAX_OTHER_TASKS,
     MAX_SECTION,
@@ -42,6 +41,7 @@ from fabric.audit.checks.statements import syntax_of
 from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Interface
 from fabric.nos.reading.values import is_address
+from fabric.nos.statements.conditions import GIVEN
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Syntax
 from fabric.nos.target import cage

@@ -8,7 +8,7 @@ and `10.0.0.1`. Which values are a device's own is learnt from the devices of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -16,9 +16,11 @@ from typing import NamedTuple
 from fabric.audit.checks.statements import syntax_of
 from fabric.model.facts import Facts
 from fabric.nos.reading.sections import StatementPath
+from fabric.nos.statements.conditions import FEATURE, LINE, Clue, clue, violations
 from fabric.nos.statements.names import Name, NamePattern
 from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
 from fabric.nos.statements.syntax import Known, Place, Syntax
+from fabric.nos.statements.values import CODE as VALUE_CODE, ValuePattern, WrongValue
 from fabric.nos.target import port_pattern
 
 # --- thresholds -----------------------------------------------------------------------------------------------
@@ -71,17 +73,18 @@ class Row(NamedTuple):
     place: Place
 
 
+VALUE_HINT = "configure a value that the network OS accepts: {}"
 IGP = -1  # in place of a rule: OSPF or IS-IS of an interface
-GIVEN = ("given",)  # shared by a statement without which a rule does not apply
 
 
-class Clue(NamedTuple):
-    """A statement that needs another one (`used`), or is needed: which rule, and the values that both share."""
+class Refused(NamedTuple):
+    """A statement that the network OS refuses, drops or overrides, with a message and a hint."""
 
-    rule: int
-    used: bool
-    shared: tuple[str, ...]
-    words: tuple[tuple[str, str], ...] = ()  # groups of the statement
+    code: str  # of the check
+    message: str
+    hint: str
+    severity: str
+    place: Place
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,6 +98,7 @@ class Outline:
     clues: tuple[tuple[Clue, Place], ...] = ()
     names: tuple[tuple[Name, Place], ...] = ()
     names_at: Mapping[StatementPath, tuple[Name, ...]] = field(default_factory=dict)  # may have those of other devices
+    wrong: tuple[tuple[WrongValue, Place], ...] = ()
 
 
 # Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
@@ -114,25 +118,21 @@ class Shape:
         form: text of their form.
         matters: whether they have an effect, and may not be lacking by design.
         values: positions of the values among the words, and whether the length of a prefix is cut off.
-        clues: rules that they have a part in.
-        names: kinds of names that they define or use.
+        sense: patterns of conditions, names and values that match them.
     """
 
     form: str
     matters: bool
     values: tuple[tuple[int, bool], ...]
-    clues: tuple[Rule, ...]
-    names: tuple[NamePattern, ...]
+    sense: Sense
 
 
 class Rule(NamedTuple):
-    """A pattern of a rule about statements that need each other."""
+    """A pattern of a rule about several statements of a device: of a condition, or of an IGP."""
 
     at: int
-    used: bool
+    part: int  # of the condition
     pattern: re.Pattern[str]
-    names: tuple[str, ...]  # of the groups that both statements share
-    given: bool = False
 
 
 @dataclass(kw_only=True)
@@ -144,8 +144,8 @@ class Cache:
     forms: dict[StatementPath, Form] = field(default_factory=dict)
     clues: dict[StatementPath, tuple[Clue, ...]] = field(default_factory=dict)
     names: dict[StatementPath, tuple[Name, ...]] = field(default_factory=dict)
+    wrong: dict[StatementPath, tuple[WrongValue, ...]] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
-    rules: tuple[Rule, ...] = ()
 
 
 def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outline:
@@ -157,8 +157,8 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         files: path → text.
         cache: of the network OS.
     """
-    syntax, forms, clues, names = syntax_of(nos), cache.forms, cache.clues, cache.names
-    rows, clue_places, named = [], [], []
+    syntax, forms, clues, names, wrong = syntax_of(nos), cache.forms, cache.clues, cache.names, cache.wrong
+    rows, clue_places, named, wrong_places = [], [], [], []
     for path, place in syntax.read(files, cache.known).items():
         form = forms.get(path)
         if form is None:
@@ -168,6 +168,8 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
             clue_places += [(clue, place) for clue in clues[path]]
         if path in names:
             named += [(known_name, place) for known_name in names[path]]
+        if path in wrong:
+            wrong_places += [(value, place) for value in wrong[path]]
     return Outline(
         name=name,
         nos=nos,
@@ -176,35 +178,104 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         clues=tuple(clue_places),
         names=tuple(named),
         names_at=names,
+        wrong=tuple(wrong_places),
     )
 
 
-def names_of(facts: Facts) -> list[tuple[Name, Place]]:
-    """The names that the statements of one device define or use, and nothing else of its outline."""
-    statements = syntax_of(facts.nos).read(facts.texts)
-    return [(name, place) for path, place in statements.items() for name in _names(facts.nos, path)]
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the rules of a network OS say of the statements of one device: names in them, and what it refuses of them."""
+
+    names: Sequence[tuple[Name, Place]]
+    refused: Sequence[Refused]
+
+
+def judged(facts: Facts) -> Judged:
+    """The same of one device alone, without the rest of its outline."""
+    rows = [(_meaning(facts.nos, path), place) for path, place in syntax_of(facts.nos).read(facts.texts).items()]
+    names = [(name, place) for meaning, place in rows for name in meaning.names]
+    clues = [(one, place) for meaning, place in rows for one in meaning.clues]
+    wrong = [(value, place) for meaning, place in rows for value in meaning.wrong]
+    return Judged(names, refused(facts.nos, clues, wrong))
+
+
+def names_of(facts: Facts) -> Sequence[tuple[Name, Place]]:
+    """The names that the statements of one device define or use."""
+    return judged(facts).names
+
+
+def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple[WrongValue, Place]]) -> list[Refused]:
+    """The statements that a network OS refuses for their values, drops or overrides by their order, or in combination."""
+    found = [
+        Refused(VALUE_CODE, f"`{value.text}`: expected {value.expected}", VALUE_HINT.format(value.source), "", place)
+        for value, place in wrong
+    ]
+    for one in violations(syntax_of(nos).rules.conditions, clues):
+        if one.condition.code != FEATURE:
+            message, hint = (text.format(**one.words) for text in (one.condition.say, one.condition.fix))
+            found.append(Refused(one.condition.code, message, hint, one.condition.severity, one.place))
+    heads = {(one.place.file, one.place.raw) for one in found}
+    return [one for one in found if not any((one.place.file, raw) in heads for raw in _sections(one.place.raw))]
+
+
+def _sections(raw: StatementPath) -> Iterator[StatementPath]:
+    """The lines that a statement is below."""
+    return (raw[:end] for end in range(1, len(raw)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """The patterns of a network OS that match a statement: of conditions, names and values."""
+
+    rules: tuple[Rule, ...]
+    names: tuple[NamePattern, ...]
+    settings: tuple[ValuePattern, ...]
+
+    def read(self, syntax: Syntax, text: str) -> Meaning:
+        """What they say of a statement."""
+        return Meaning(
+            tuple(name for pattern in self.names for name in pattern.read(text)),
+            tuple(_clues(syntax, self.rules, text)),
+            tuple(value for pattern in self.settings for value in pattern.read(text)),
+        )
+
+
+class Meaning(NamedTuple):
+    """Names in a statement, its parts in conditions, and values that the network OS does not accept."""
+
+    names: tuple[Name, ...] = ()
+    clues: tuple[Clue, ...] = ()
+    wrong: tuple[WrongValue, ...] = ()
 
 
 @lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
-def _names(nos: str, path: StatementPath) -> tuple[Name, ...]:
-    """The names in one statement."""
-    syntax, shapes = syntax_of(nos), _shapes(nos)
+def _meaning(nos: str, path: StatementPath) -> Meaning:
+    syntax, senses = syntax_of(nos), _senses(nos)
     text = syntax.joined(path)
     key = TEXT.sub("", masked_statement(path[0], text))
-    patterns = shapes.get(key)
-    if patterns is None:
-        patterns = shapes[key] = _named(syntax, text)
-    return tuple(name for pattern in patterns for name in pattern.read(text))
+    sense = senses.get(key)
+    if sense is None:
+        sense = senses[key] = _sense(nos, text)
+    return sense.read(syntax, text) if sense is not NOTHING else NO_MEANING
 
 
 @cache
-def _shapes(nos: str) -> dict[str, tuple[NamePattern, ...]]:
+def _senses(nos: str) -> dict[str, Sense]:
     """What was found out before of statements that differ in addresses and AS numbers alone."""
     return {}
 
 
-def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
-    return tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text))
+def _sense(nos: str, text: str) -> Sense:
+    syntax = syntax_of(nos)
+    sense = Sense(
+        tuple(rule for rule in _rules(nos) if rule.pattern.fullmatch(text)),
+        tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text)),
+        tuple(row for row in syntax.accepted.rows if row.line.fullmatch(text)),
+    )
+    return sense if sense != NOTHING else NOTHING
+
+
+NOTHING, NO_MEANING = Sense((), (), ()), Meaning()
 
 
 def _read(syntax: Syntax, path: StatementPath, cache: Cache) -> Form:
@@ -216,10 +287,14 @@ def _read(syntax: Syntax, path: StatementPath, cache: Cache) -> Form:
     shape = cache.shapes.get(key)
     if shape is None:
         shape = cache.shapes[key] = _shape(syntax, path, cache)
-    if shape.clues and (clues := tuple(_clues(shape.clues, text))):
-        cache.clues[path] = clues
-    if shape.names and (names := tuple(name for pattern in shape.names for name in pattern.read(text))):
-        cache.names[path] = names
+    if shape.sense is not NOTHING:
+        meaning = shape.sense.read(syntax, text)
+        if meaning.names:
+            cache.names[path] = meaning.names
+        if meaning.clues:
+            cache.clues[path] = meaning.clues
+        if meaning.wrong:
+            cache.wrong[path] = meaning.wrong
     if not shape.values:
         return Form(shape.form, (), shape.matters)
     words = WORD.findall(text)
@@ -239,11 +314,8 @@ def _own(word: str) -> str:
 
 
 def _shape(syntax: Syntax, path: StatementPath, cache: Cache) -> Shape:
-    if not cache.rules:
-        cache.rules = _rules(syntax)
     text = syntax.joined(path)
-    rules = tuple(rule for rule in cache.rules if rule.pattern.fullmatch(text))
-    names = _named(syntax, text)
+    sense = _sense(cache.nos, text)
     silent = syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED) or (
         syntax.tolerated is not None and syntax.tolerated.match(text) is not None
     )
@@ -261,36 +333,28 @@ def _shape(syntax: Syntax, path: StatementPath, cache: Cache) -> Shape:
         at = end
         if value:
             values.append((index, value != word))
-    return Shape("".join(parts) + text[at:], not silent, tuple(values), rules, names)
+    return Shape("".join(parts) + text[at:], not silent, tuple(values), sense)
 
 
-def _rules(syntax: Syntax) -> tuple[Rule, ...]:
-    """The patterns of all rules of a network OS."""
-    rules = [Rule(IGP, False, pattern, ()) for pattern in syntax.rules.igp]
-    for at, need in enumerate(syntax.rules.needs):
-        rules.append(Rule(at, True, need.line, need.names))
-        if need.given is not None:
-            rules.append(Rule(at, False, need.given, (), given=True))
-        if need.needs is not None:
-            rules.append(Rule(at, False, need.needs, need.names))
+@cache
+def _rules(nos: str) -> tuple[Rule, ...]:
+    """The patterns of all conditions and of the IGPs of a network OS."""
+    syntax = syntax_of(nos)
+    rules = [Rule(IGP, 0, pattern) for pattern in syntax.rules.igp]
+    for at, condition in enumerate(syntax.rules.conditions):
+        rules += [Rule(at, part, pattern) for part, pattern in enumerate((condition.line, *condition.patterns), LINE)]
     return tuple(rules)
 
 
-def _clues(rules: tuple[Rule, ...], text: str) -> Iterator[Clue]:
+def _clues(syntax: Syntax, rules: tuple[Rule, ...], text: str) -> Iterator[Clue]:
     for rule in rules:
-        match = rule.pattern.fullmatch(text)
-        if match is None:
-            continue
-        if rule.given:
-            yield Clue(rule.at, False, GIVEN)
-        elif rule.used:
-            words = {name: value or "" for name, value in match.groupdict().items()}
-            yield Clue(rule.at, True, tuple(words.get(name, "") for name in rule.names), tuple(words.items()))
-        elif rule.at == IGP:
-            words = {name: value for name, value in match.groupdict().items() if value is not None}
-            yield Clue(IGP, False, (), tuple(words.items()))
-        else:
-            yield Clue(rule.at, False, tuple(match[name] or "" for name in rule.names))
+        if rule.at == IGP:
+            match = rule.pattern.fullmatch(text)
+            if match is not None:
+                words = {name: value for name, value in match.groupdict().items() if value is not None}
+                yield Clue(IGP, rule.part, (), tuple(words.items()))
+        elif one := clue(rule.at, syntax.rules.conditions[rule.at], rule.part, text):
+            yield one
 
 
 def _spans(pattern: re.Pattern[str] | None, text: str) -> Iterator[tuple[int, int]]:

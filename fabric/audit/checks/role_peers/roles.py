@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fabric.audit.checks.role_peers.outline import MIN_ROLE_DEVICES, MIN_SIMILARITY, Cache, Clue, Outline, outline
+from fabric.audit.checks.role_peers.outline import MIN_ROLE_DEVICES, MIN_SIMILARITY, Cache, Outline, Refused, outline, refused
 from fabric.audit.checks.role_peers.spelling import Forms
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError
 from fabric.model.facts import Facts, Located
+from fabric.nos.statements.conditions import Clue
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
 
@@ -47,6 +48,7 @@ class Outlines:
         caches: by network OS.
         clues: of every device that was read, by `id()` of its facts.
         names: likewise.
+        refused: likewise.
         forms: of all statements that were read, by network OS.
         kept: devices that are compared again and again → their outlines, by `id()` of their facts.
         compared: what was found of roles whose devices are all kept, by their `id()`s.
@@ -55,6 +57,7 @@ class Outlines:
     caches: dict[str, Cache] = field(default_factory=dict)
     clues: dict[int, Sequence[tuple[Clue, Place]]] = field(default_factory=dict)
     names: dict[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)
+    refused: dict[int, Sequence[Refused]] = field(default_factory=dict)
     forms: dict[str, Forms] = field(default_factory=dict)
     kept: dict[int, Outline] = field(default_factory=dict)
     compared: dict[tuple[int, ...], Comparison] = field(default_factory=dict)
@@ -71,8 +74,8 @@ class Outlines:
         """To which other devices can be added."""
         forms = {nos: one.copy() for nos, one in self.forms.items()}
         clues = dict(self.clues)
-        names = dict(self.names)
-        return Outlines(caches=self.caches, clues=clues, names=names, forms=forms, kept=self.kept, compared=self.compared)
+        names, refused = dict(self.names), dict(self.refused)
+        return replace(self, clues=clues, names=names, refused=refused, forms=forms)
 
     def read(self, devices: Iterable[Facts]) -> None:
         """Reads the devices that have not been read, for what is collected of all."""
@@ -89,6 +92,7 @@ class Outlines:
         if id(facts) not in self.clues:
             self.forms.setdefault(facts.nos, Forms()).add(id(facts), made)
         self.clues[id(facts)], self.names[id(facts)] = made.clues, made.names
+        self.refused[id(facts)] = refused(facts.nos, made.clues, made.wrong)
         return made
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from fabric.audit.checks import Check, FilesCheck, Finding, Network
 from fabric.audit.checks.base import checks, run
-from fabric.audit.checks.role_peers.outline import names_of
+from fabric.audit.checks.role_peers.outline import judged
 from fabric.nos.reading import read_device
 
 Files: TypeAlias = Mapping[str, str]  # `leaf1.eos` → text
@@ -104,7 +104,9 @@ def network(files: Files) -> Network:
     for name, text in files.items():
         devices.setdefault(name.partition("/")[0], {})[name] = text
     read = tuple(read_device(*name.rsplit(".", 1), own) for name, own in devices.items())
-    return Network(read, names={id(facts): names_of(facts) for facts in read})
+    found = {id(facts): judged(facts) for facts in read}
+    names, refused = ({key: getattr(one, column) for key, one in found.items()} for column in ("names", "refused"))
+    return Network(read, names=names, refused=refused)
 
 
 def but(files: Files, changes: Mapping[str, Mapping[str, str]]) -> Files:

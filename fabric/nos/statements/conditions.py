@@ -1,0 +1,263 @@
+"""Conditions over the statements of one device: what a statement needs, must not stand beside, and must stand behind.
+
+Rows stand in `needs` of `statements.yaml` (a feature that is not enabled), and in `order` and `refused` of `refused.yaml`
+beside it (lines that the network OS drops or overrides by their order, combinations that it refuses). Patterns are matched
+against whole paths of statements. Groups of one name have one value in all patterns of a row.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from fabric.base.formats import yaml
+from fabric.base.grouping import grouped
+from fabric.nos.reading.values import asn
+
+FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
+ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
+KEYS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where", "say", "fix", "source", "severity"}
+COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
+OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+Words: TypeAlias = Mapping[str, str]  # group of a pattern → what it matched
+
+
+class Comparison(NamedTuple):
+    """`hold < 3 * keepalive`: two groups or numbers; `==` and `!=` compare texts, AS numbers of both notations alike."""
+
+    left: str
+    sign: str
+    factor: int
+    right: str
+
+    def holds(self, words: Words) -> bool:
+        """Whether it is true; false where a text is no number."""
+        left, right = words.get(self.left, self.left), words.get(self.right, self.right)
+        if self.sign in ("==", "!="):
+            return ((asn(left) or left) == (asn(right) or right)) is (self.sign == "==")
+        if not (left.isdecimal() and right.isdecimal() and max(len(left), len(right)) <= 20):
+            return False
+        return bool(OPERATORS[self.sign](int(left), self.factor * int(right)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """A statement that has no effect, or is refused, beside others of the same device or without them.
+
+    Attributes:
+        code: of the check that reports it.
+        line: pattern of the whole path of the statement.
+        when: patterns of statements without any of which the row does not apply.
+        unless: patterns of statements, beside any of which it does not apply.
+        below: patterns of statements, any of which must stand above the line, in the same file.
+        above: patterns of statements that must stand below the line, in the same file.
+        over: patterns of statements that take its place if they stand below it, in the same file.
+        where: comparisons of groups without any of which it does not apply.
+        say: what is wrong, completed with the groups.
+        fix: what to configure.
+        source: title of the vendor's page.
+        severity: of the finding, "" for that of the check.
+    """
+
+    code: str
+    line: re.Pattern[str]
+    when: tuple[re.Pattern[str], ...] = ()
+    unless: tuple[re.Pattern[str], ...] = ()
+    below: tuple[re.Pattern[str], ...] = ()
+    above: tuple[re.Pattern[str], ...] = ()
+    over: tuple[re.Pattern[str], ...] = ()
+    where: tuple[Comparison, ...] = ()
+    say: str
+    fix: str
+    source: str
+    severity: str = ""
+
+    @cached_property
+    def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """All patterns but `line`; the position of one is its part in the row."""
+        return (*self.when, *self.below, *self.above, *self.over, *self.unless)
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """Names of the groups that `line` and the only other pattern with groups share, of a row that is simple."""
+        return tuple(self.unless[0].groupindex) if self.unless else ()
+
+    @cached_property
+    def is_simple(self) -> bool:
+        """Whether it is enough to look up which statements there are: no order, no comparison, one statement to miss."""
+        is_ordered = bool(self.below or self.above or self.over)
+        is_free = not any(pattern.groupindex for pattern in self.when)
+        names = set(self.shared) <= set(self.line.groupindex)
+        return is_free and names and len(self.unless) < 2 and not (is_ordered or self.where)
+
+
+class Violation(NamedTuple):
+    """A statement for which a condition holds, with the groups of its patterns."""
+
+    condition: Condition
+    words: Words
+    clue: Clue
+    place: Any
+
+
+class Clue(NamedTuple):
+    """A statement with a part in a condition: the row, its part (LINE, or a position in `patterns`), and the groups.
+
+    `shared` are the values of the groups that the patterns of a simple row share.
+    """
+
+    rule: int
+    part: int
+    shared: tuple[str, ...]
+    words: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def used(self) -> bool:
+        """Whether it is the statement that the row is about."""
+        return self.part == LINE
+
+
+LINE = -1
+GIVEN = ("given",)  # shared by a statement without groups, without which a row does not apply
+
+
+def clue(rule: int, condition: Condition, part: int, text: str) -> Clue | None:
+    """The part that a statement has in a condition."""
+    match = (condition.line if part == LINE else condition.patterns[part]).fullmatch(text)
+    if match is None:
+        return None
+    words = {name: value or "" for name, value in match.groupdict().items()}
+    is_other = LINE < part < len(condition.patterns) - len(condition.unless)
+    shared = GIVEN if is_other else tuple(words.get(name, "") for name in condition.shared)
+    return Clue(rule, part, shared, tuple(words.items()))
+
+
+def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]]) -> Iterator[Violation]:
+    """What the clues of a device come to, in the order of its statements. Places have a `file` and a `line`."""
+    if not any(one.part == LINE for one, _ in clues):
+        return
+    present = {(one.rule, one.part, one.shared) for one, _ in clues if one.part != LINE}
+    by_rule = grouped((one.rule, (one, place)) for one, place in clues)
+    joins = {}
+    for one, place in clues:
+        if one.part != LINE:
+            continue
+        condition = conditions[one.rule]
+        if condition.is_simple:
+            whens = range(len(condition.when))
+            missing = not condition.unless or (one.rule, len(condition.when), one.shared) not in present
+            if missing and all((one.rule, part, GIVEN) in present for part in whens):
+                yield Violation(condition, dict(one.words), one, place)
+            continue
+        if one.rule not in joins:
+            joins[one.rule] = _Join(condition, by_rule[one.rule])
+        if (words := joins[one.rule].words(dict(one.words), place)) is not None:
+            yield Violation(condition, words, one, place)
+
+
+class _Join:
+    """The statements with a part in one condition, found by the values of their groups."""
+
+    def __init__(self, condition: Condition, clues: Iterable[tuple[Clue, Any]]) -> None:
+        self.condition = condition
+        self.by_part: dict[int, list[tuple[Words, Any]]] = {}
+        for one, place in clues:
+            self.by_part.setdefault(one.part, []).append((dict(one.words), place))
+        self.indexes: dict[tuple[int, tuple[str, ...]], dict[tuple[str, ...], list[tuple[Words, Any]]]] = {}
+
+    def words(self, words: Words, place: Any) -> Words | None:
+        """The groups of all patterns for which the condition holds; None if it does not."""
+        condition = self.condition
+        for known in self._joined(words, 0):
+            first = len(condition.when)
+            second = first + len(condition.below)
+            third = second + len(condition.above) + len(condition.over)
+            if any(self._beside(part, known, place, True) for part in range(first, second)):
+                continue
+            others = enumerate((True,) * len(condition.above) + (False,) * len(condition.over), second)
+            found = [more for part, above in others for more in self._beside(part, known, place, above)]
+            if second < third and not found:
+                continue
+            if any(self._found(part, known) for part in range(third, len(condition.patterns))):
+                continue
+            known = {**found[0], **known} if found else known
+            if all(compared.holds(known) for compared in condition.where):
+                return known
+        return None
+
+    def _joined(self, words: Words, part: int) -> Iterator[Words]:
+        """The groups of the line and of every choice of statements for `when`."""
+        if part == len(self.condition.when):
+            yield words
+            return
+        for more, _ in self._found(part, words):
+            yield from self._joined({**more, **words}, part + 1)
+
+    def _found(self, part: int, words: Words) -> list[tuple[Words, Any]]:
+        names = tuple(name for name in self.condition.patterns[part].groupindex if name in words)
+        index = self.indexes.get((part, names))
+        if index is None:
+            index = self.indexes[part, names] = {}
+            for row in self.by_part.get(part, ()):
+                index.setdefault(tuple(row[0][name] for name in names), []).append(row)
+        return index.get(tuple(words[name] for name in names), [])
+
+    def _beside(self, part: int, words: Words, place: Any, above: bool) -> list[Words]:
+        """The statements that stand above a line, or below it, in its file."""
+        same = [(more, there) for more, there in self._found(part, words) if there.file == place.file]
+        return [more for more, there in same if (there.line < place.line if above else there.line > place.line)]
+
+
+# --- Files ----------------------------------------------------------------------------------------------------
+
+
+def condition(row: Mapping[str, Any], code: str) -> Condition:
+    """A row. Raises ValueError for an unknown key, comparison or group in a text."""
+    if unknown := set(row) - KEYS:
+        raise ValueError(f"unknown keys {sorted(unknown)} in a row about {row.get('line')}")
+    given, needs = (_patterns(row.get(key)) for key in ("given", "needs"))
+    return Condition(
+        code=code,
+        line=re.compile(row["line"]),
+        when=(*_patterns(row.get("when")), *given),
+        unless=(*needs, *_patterns(row.get("unless"))),
+        below=_patterns(row.get("below")),
+        above=_patterns(row.get("above")),
+        over=_patterns(row.get("over")),
+        where=tuple(_comparison(text) for text in _listed(row.get("where"))),
+        say=row["say"],
+        fix=row["fix"],
+        source=row["source"],
+        severity=row.get("severity", ""),
+    )
+
+
+def _listed(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _patterns(value: Any) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text) for text in _listed(value))
+
+
+def _comparison(text: str) -> Comparison:
+    match = COMPARED.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text}: expected a comparison as `min > max` or `hold < 3 * keepalive`")
+    return Comparison(match[1], match[2], int(match[3] or 1), match[4])
+
+
+def load_conditions(path: Path) -> tuple[Condition, ...]:
+    """The rows of a `refused.yaml`, none where there is no file. Raises ValueError for an unknown key."""
+    if not path.exists():
+        return ()
+    document = yaml.read(path)
+    if unknown := set(document) - set(ROWS):
+        raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
+    return tuple(condition(row, ROWS[kind]) for kind, rows in document.items() for row in rows or ())

@@ -1,0 +1,184 @@
+"""Values in statements: which numbers, identifiers and names a network OS accepts, as data of each.
+
+`values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
+in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
+`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<vlan+>` is a word with commas
+and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in them: `<ipv4>:<0-65535>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fabric.base.formats import yaml
+
+CODE = "FAB2532"  # the check that reports values
+KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([a-z\d][\w|-]*)([+*]?)>")
+RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
+UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
+BETWEEN = re.compile(r"[\s,]+")
+ELEMENTS = re.compile(r"(\d+)-(\d+)")
+MAX_DIGITS = 20  # of a number
+
+
+class WrongValue(NamedTuple):
+    """A value that the network OS does not accept: its text, what it accepts instead, and the vendor's page."""
+
+    text: str
+    expected: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ValueKind:
+    """What a value must be: a phrase for people, and the test of a text."""
+
+    expected: str
+    accepts: Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class ValuePattern:
+    """A statement with values: the groups `v0`, `v1` … of `line` are of `kinds`, and lists where `lists` says so."""
+
+    line: re.Pattern[str]
+    kinds: tuple[ValueKind, ...]
+    lists: tuple[bool, ...]
+    source: str
+
+    def read(self, text: str) -> Iterator[WrongValue]:
+        """The values of a statement that the network OS does not accept."""
+        match = self.line.fullmatch(text)
+        for at, (kind, several) in enumerate(zip(self.kinds, self.lists, strict=True) if match else ()):
+            value = match[f"v{at}"] if match else None
+            if value is None or UNFILLED.search(value):
+                continue
+            for one in _elements(value) if several else (value.strip("\"'"),):
+                if not kind.accepts(one):
+                    yield WrongValue(one, kind.expected, self.source)
+
+
+def _elements(text: str) -> Iterator[str]:
+    """The elements of a list, and the ends of its ranges."""
+    for part in BETWEEN.split(text.strip("[], ")):
+        ends = ELEMENTS.fullmatch(part)
+        yield from ends.groups() if ends else (part,)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The file `values.yaml` of a network OS: rows, and patterns of statements whose values are open, with the reason."""
+
+    rows: tuple[ValuePattern, ...] = ()
+    open: tuple[tuple[re.Pattern[str], str], ...] = ()
+
+    def __add__(self, other: Values) -> Values:
+        return Values(self.rows + other.rows, self.open + other.open)
+
+
+# --- Kinds ----------------------------------------------------------------------------------------------------
+
+
+def _is_address(of: type[IPv4Address] | type[IPv6Address]) -> Callable[[str], bool]:
+    def accepts(text: str) -> bool:
+        try:
+            return isinstance(ip_address(text), of)
+        except ValueError:
+            return False
+
+    return accepts
+
+
+BUILT_IN = {
+    "ipv4": ValueKind("an IPv4 address", _is_address(IPv4Address)),
+    "ipv6": ValueKind("an IPv6 address", _is_address(IPv6Address)),
+}
+
+
+def number_kind(ranges: str) -> ValueKind:
+    """`0|3-65535`: a number of one of the ranges."""
+    bounds = []
+    for part in ranges.split("|"):
+        low, _, high = part.partition("-")
+        bounds.append((int(low), int(high or low)))
+    words = " or ".join(f"from {low} to {high}" if low < high else str(low) for low, high in bounds)
+
+    def accepts(text: str) -> bool:
+        if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
+            return False
+        number = int(text)
+        return any(low <= number <= high for low, high in bounds)
+
+    return ValueKind(f"a number {words}", accepts)
+
+
+def make_kinds(rows: Mapping[str, Mapping[str, Any]], known: Mapping[str, ValueKind]) -> dict[str, ValueKind]:
+    """Name → kind, of the rows in a file, each of which may use those before it. Raises ValueError for an unknown kind."""
+    kinds = dict(known)
+    for name, row in rows.items():
+        kinds[name] = ValueKind(row["expected"], _one_of([_form(text, kinds) for text in row["forms"]]))
+    return kinds
+
+
+def _one_of(forms: list[Callable[[str], bool]]) -> Callable[[str], bool]:
+    @lru_cache(maxsize=1 << 14)  # values repeat
+    def accepts(text: str) -> bool:
+        return any(form(text) for form in forms)
+
+    return accepts
+
+
+def _form(text: str, known: Mapping[str, ValueKind]) -> Callable[[str], bool]:
+    pattern, kinds, _ = _compiled(text, known)
+
+    def accepts(value: str) -> bool:
+        match = pattern.fullmatch(value)
+        return match is not None and all(kind.accepts(match[f"v{at}"]) for at, kind in enumerate(kinds))
+
+    return accepts
+
+
+def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str], list[ValueKind], list[bool]]:
+    """A pattern with a group for each value in it, their kinds, and which of them are lists."""
+    kinds, lists = list[ValueKind](), list[bool]()
+
+    def group(match: re.Match[str]) -> str:
+        name, several = match[1], bool(match[2])
+        kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name)
+        if kind is None:
+            raise ValueError(f"{text}: unknown kind {name}")
+        kinds.append(kind)
+        lists.append(several)
+        return rf"(?P<v{len(kinds) - 1}>{'(?:(?! / ).)+' if match[2] == '*' else '[^ ]+'})"
+
+    return re.compile(TOKEN.sub(group, text)), kinds, lists
+
+
+@cache
+def shared_kinds() -> Mapping[str, ValueKind]:
+    """Kinds of values that are the same on every network OS."""
+    return make_kinds(yaml.read(Path(__file__).with_name("kinds.yaml")), BUILT_IN)
+
+
+def load_values(path: Path) -> Values:
+    """The rows of a `values.yaml`, none where there is no file. Raises ValueError for an unknown key or kind."""
+    if not path.exists():
+        return Values()
+    document = yaml.read(path)
+    if unknown := set(document) - KEYS:
+        raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
+    kinds = make_kinds(document.get("kinds") or {}, shared_kinds())
+    rows = []
+    for row in document["values"]:
+        for line in row["line"] if isinstance(row["line"], list) else [row["line"]]:
+            pattern, of_line, lists = _compiled(line, kinds)
+            rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"]))
+    stated = tuple((re.compile(row["line"]), row["reason"]) for row in document.get("open") or ())
+    return Values(tuple(rows), stated)
