@@ -152,7 +152,7 @@ def scripts(request: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _script(at: int, one: Mapping[str, Any]) -> dict[str, Any]:
     space, root = client(at, one["mac"], one["port"]), Path(f"/run/root{at}")
-    sh("ip", "-n", space, "addr", "add", f"{one['address']}/24", "dev", one["port"])
+    sh("ip", "-n", space, "addr", "add", f"172.16.0.{20 + at}/24", "dev", one["port"])
     for folder in ("", ".upper", ".work"):
         root.with_suffix(folder).mkdir()
     layers = f"lowerdir=/,upperdir={root}.upper,workdir={root}.work"
