@@ -5,6 +5,7 @@
                                     ├─check──▶ findings in the intent
                                     ├─capacity──▶ cuts, throughput, what failures leave
                                     ├─estimate, step──▶ time of collectives, of a training step
+                                    ├─acceptance, judge──▶ the runs that prove the cluster, with gates, and their verdict
                                     ├─goodput, design, utilisation──▶ what a design is worth to training jobs
                                     ├─drift, verify_state──▶ running configs and the state of switches, against the plan
                                     ├─diff──▶ changes by another intent: design, capacity, configs
@@ -39,12 +40,16 @@ from fabric.api.design import (
 )
 from fabric.api.files import check, diff, drift, generate, lab, render, verify_state
 from fabric.api.solve import (
+    acceptance,
+    acceptance_files,
+    acceptance_gates,
     calibrate,
     calls,
     capacity,
     cross_validate,
     doctor,
     estimate,
+    judge,
     probe,
     score,
     spread_beside,
@@ -55,6 +60,9 @@ from fabric.design.intent.intent import Intent
 
 __all__ = [
     "Intent",
+    "acceptance",
+    "acceptance_files",
+    "acceptance_gates",
     "bill",
     "cables",
     "calibrate",
@@ -77,6 +85,7 @@ __all__ = [
     "goodput",
     "headroom",
     "init",
+    "judge",
     "lab",
     "labels",
     "load",

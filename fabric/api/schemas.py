@@ -23,6 +23,7 @@ class Shape(NamedTuple):
 
 
 SHAPES = {
+    "acceptance-judge": Shape("fabric.deliver.acceptance.report:AcceptanceDocument", "`fabric acceptance judge --json`"),
     "bom": Shape("fabric.deliver.bom.bill:BillDocument"),
     "cabling-list": Shape("fabric.deliver.cabling.tables:CablesDocument", "`fabric cabling list --json`"),
     "cabling-verify": Shape("fabric.audit.cabling.report:CablingDocument", "`fabric cabling verify --json`"),

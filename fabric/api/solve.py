@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.model.plan import FabricPlan
+    from fabric.deliver.acceptance.gates import Gates
+    from fabric.deliver.acceptance.judge import Judgment
+    from fabric.model.plan import FabricPlan, Plan
     from fabric.solver.capacity.measure import Capacity
     from fabric.solver.collectives.calibrate import Calibration
     from fabric.solver.collectives.score import Score
@@ -225,6 +227,70 @@ def doctor(
     from fabric.solver.doctor.examine import examine
 
     return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name, given, slow)
+
+
+def acceptance(site_plan: Plan, fabric: FabricPlan, request: EstimateRequest) -> Gates:
+    """Return the runs that prove a fabric, smallest first, with the bandwidth that each has to reach.
+
+    Args:
+        site_plan: the plan.
+        fabric: a fabric of it with GPUs.
+        request: routing, queue pairs and platform file; "" and 0 for those of the plan.
+
+    Raises:
+        InputError: a fabric without GPUs, mistakes in the platform file.
+    """
+    from fabric.configs.port_names import PortNames
+    from fabric.deliver.acceptance.runs import acceptance as runs_of
+
+    return runs_of(site_plan.site, fabric, spread_as_planned(fabric, request), PortNames(fabric).port_name)
+
+
+def acceptance_files(site_plan: Plan, gates: Gates, intent: str, image: str = "") -> dict[str, str]:
+    """Return the folder of an acceptance test: scripts, jobs for Slurm and Kubernetes, gates, by their paths.
+
+    Args:
+        site_plan: the plan.
+        gates: of one of its fabrics.
+        intent: its file, for commands in the texts.
+        image: container image with nccl-tests.
+    """
+    from fabric.configs.hosts.files import nccl_environments
+    from fabric.deliver.acceptance.files import files
+
+    return files(gates, intent, nccl_environments(site_plan), image)
+
+
+def acceptance_gates(folder: Path) -> Gates:
+    """Read the gates of a folder that `acceptance_files` made. Raises InputError."""
+    from fabric.deliver.acceptance.gates import read
+
+    return read(folder)
+
+
+def judge(gates: Gates, logs: Sequence[Path], steps: Sequence[str] = (), fabric: FabricPlan | None = None) -> Judgment:
+    """Compare logs of nccl-tests and perftest with gates (`docs/acceptance.md`).
+
+    Args:
+        gates: what was planned.
+        logs: files, and folders of files.
+        steps: names of the steps to judge; all if empty.
+        fabric: the fabric, to name the likely causes of the first failure; None: they are not asked for.
+
+    Raises:
+        InputError: a file that is not there.
+    """
+    from fabric.configs.port_names import PortNames
+    from fabric.deliver.acceptance.judge import judge as verdict, with_causes
+    from fabric.deliver.acceptance.logs import read
+    from fabric.solver.estimate.request import EstimateRequest
+
+    found = read(gates, logs)
+    judgment = verdict(gates, found, steps)
+    if fabric is None:
+        return judgment
+    request = spread_as_planned(fabric, EstimateRequest(routing="", queue_pairs=0))
+    return with_causes(judgment, found, fabric, request, PortNames(fabric).port_name)
 
 
 def spread_as_planned(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:

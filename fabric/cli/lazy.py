@@ -40,6 +40,9 @@ EXAMPLES = {
     "capacity": "fabric capacity intent/dc1.yaml --fail backend-spine001",
     "score": "fabric score measurements/",
     "doctor": "fabric doctor intent/dc1.yaml all_reduce.log nccl_debug.log",
+    "acceptance": "fabric acceptance intent/dc1.yaml -o acceptance/",
+    "acceptance write": "fabric acceptance write intent/dc1.yaml -o acceptance/",
+    "acceptance judge": "fabric acceptance judge acceptance/ results/ --intent intent/dc1.yaml",
     "calibrate": "fabric calibrate measurements/ -o platform.yaml",
     "bom": "fabric bom intent/dc1.yaml --prices prices.yaml --format xlsx=bom.xlsx",
     "cabling list": "fabric cabling list intent/dc1.yaml -o cabling/",
@@ -84,6 +87,13 @@ class Group(TyperGroup):
     """A command with subcommands."""
 
     groups: Mapping[str, Iterable[str]] = {}  # title → commands; all below `Commands` unless stated
+    default = ""  # the subcommand of a command line that names none
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if self.default and args and args[0] not in (*self.commands, "--help", "-h"):
+            args = [self.default, *args]
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         _text(formatter, self.help or "")
@@ -210,6 +220,7 @@ GROUPS = {
         "score": "Compare estimated times with measured ones.",
         "calibrate": "Fit the model of collective times to measurements.",
         "doctor": "Explain why a measured collective is slower than estimated.",
+        "acceptance": "Write the runs that prove a cluster, with their gates; judge their logs.",
     },
     "Order and build": {
         "bom": "List parts to order, with spares, power and cost.",
@@ -245,6 +256,13 @@ class Lazy(Group):
         return name, load(name) if name and listed else None, left
 
 
+class _Acceptance(Group):
+    default = "write"
+
+
+DEFAULTS: Mapping[str, type[Group]] = {"acceptance": _Acceptance}
+
+
 def load(name: str) -> Any:
     """One command with its options, or a group of commands. Its module is `fabric.cli.<name>`."""
     command = getattr(import_module(f"fabric.cli.{name}"), name)
@@ -254,7 +272,7 @@ def load(name: str) -> Any:
             subcommand.cls = Command
             if subcommand.callback is not None:
                 subcommand.callback = with_output(subcommand.callback)
-        holder.add_typer(command, name=name, cls=Group)
+        holder.add_typer(command, name=name, cls=DEFAULTS.get(name, Group))
     else:
         holder.command(name, cls=Command)(with_output(command))
     return typer.main.get_group(holder).commands[name]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T", covariant=True)
+U = TypeVar("U")
 DEFAULT_VRF = ""
 DENIED = "deny "  # before what a prefix list denies to a later entry
 NOT = "not "  # before a prefix list whose routes a policy denies
@@ -26,6 +27,10 @@ class Located(Generic[T]):
     line: int  # from 1
     file: str = ""  # path of the file as the reader was given it
 
+    def at(self, value: U) -> Located[U]:
+        """Another value at this place."""
+        return Located(value, self.line, self.file)
+
 
 @dataclass(slots=True)
 class Ecn:
@@ -36,6 +41,72 @@ class Ecn:
     pmax_percent: Located[int] | None = None
     kmin_percent: Located[int] | None = None  # of the queue's fill, where the network OS takes no bytes
     kmax_percent: Located[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A buffer profile in use.
+
+    Attributes:
+        user: "priority group 3", "queue 3".
+        side: that this user takes buffer of, "ingress" or "egress".
+        profile: its name; "" where a user has none, and others of the port have one.
+        pool: (name, side) of the profile's pool; "" where the config leaves the side open.
+        wants_lossless: a lossless class is in it.
+    """
+
+    user: str
+    side: str
+    profile: Located[str]
+    pool: tuple[str, str] = ("", "")
+    wants_lossless: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class LosslessClass:
+    """A lossless class of a port, link by link from a packet to the wire; None for what the config leaves to the switch.
+
+    Attributes:
+        priority: on the wire; the line that enables PFC for it.
+        dscps: that lead to it; None where its packets are known by something else than their DSCP.
+        links: between DSCP and queue as the network OS calls them: "traffic class 3", "priority group 3".
+        number: of its traffic class, where that should be the priority's.
+        queues: that its packets leave by, with the line of the map.
+        stopped: queues that a PAUSE frame of the priority stops; None: those that its packets leave by.
+        beside: what else leaves by these queues and may be dropped: "traffic class 1".
+        headroom: that it may take after PAUSE was sent, in bytes or percent; 0 for a profile without headroom.
+        levels: fill levels that must not fall from one to the next: "xon", "size".
+    """
+
+    priority: Located[int]
+    dscps: list[int] | None = None
+    links: list[Located[str]] = field(default_factory=list)
+    number: int | None = None
+    queues: dict[int, Located[int]] = field(default_factory=dict)
+    stopped: Mapping[int, Located[int]] | None = None
+    beside: list[Located[str]] = field(default_factory=list)
+    headroom: Located[int] | None = None
+    levels: list[tuple[str, Located[int]]] = field(default_factory=list)
+
+    @property
+    def stopped_queues(self) -> set[int]:
+        """Those of its queues that PAUSE stops."""
+        return {queue for queue in self.queues if self.stopped is None or queue in self.stopped}
+
+
+@dataclass(slots=True, kw_only=True)
+class Queue:
+    """A queue of a port.
+
+    Attributes:
+        place: its number, where the config says something about it.
+        marks: True for ECN, False where packets are dropped early instead.
+        share: its weight or percentage; None for strict priority, and where the config leaves it to the switch.
+    """
+
+    place: Located[int]
+    marks: Located[bool] | None = None
+    share: Located[int] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,6 +125,10 @@ class PortQos:
     xoff_bytes: dict[int, Located[int]] = field(default_factory=dict)  # priority → headroom, where the format states bytes
     cable_length_m: Located[int] | None = None
     watchdog: Located[bool] | None = None
+    lossless: list[LosslessClass] = field(default_factory=list)  # classes with PFC, or that were meant to have it
+    queues: dict[int, Queue] = field(default_factory=dict)  # by the network OS's number
+    buffers: list[Buffer] = field(default_factory=list)
+    gaps: list[Located[str]] = field(default_factory=list)  # what keeps PFC from any effect, a sentence each
 
 
 @dataclass(slots=True, kw_only=True)
@@ -268,8 +343,11 @@ class Facts:
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
     anycast_mac: Located[str] | None = None
     hash_seed: Located[int] | None = None
+    lossless: Located[str] | None = None  # what is defined for ports with PFC: "QoS profile ROCE"
     watchdog: Located[bool] | None = None  # PFC watchdog, where the switch has one switch for all ports
     watchdog_ms: Located[int] | None = None  # its detection time
+    watchdog_poll_ms: Located[int] | None = None  # between two looks at the queues
+    watchdog_least_ms: Located[int] | None = None  # shortest of its detection and restoration times
     rules: dict[str, list[Located[PrefixRule]]] = field(default_factory=dict)  # prefix list → entries as they stand
     prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32" in the order
     # of evaluation; "deny 10.0.0.0/16 le 32" for what it denies to a later entry

@@ -189,6 +189,18 @@ def host_files(
             yield f"{SHARED}/{side.fabric.name}.bmc.csv", text.encode()
 
 
+def nccl_environments(plan: Plan) -> dict[str, str]:
+    """NCCL's environment of each group of servers that trains, as `nccl.env` has it."""
+    host_fabrics = sides(plan, facts_of)
+    groups, names = Groups(host_fabrics), dict[str, None]()
+    for host in hosts(host_fabrics):
+        groups.add(host)
+        names[host.group] = None
+    ending = ".nccl.env"
+    files = ((path, text) for group in groups.of(names) for path, text in _shared(plan.site, group) if path.endswith(ending))
+    return {path.rpartition("/")[2].removesuffix(ending): text.decode() for path, text in files}
+
+
 def _shared(site: str, group: Group) -> Iterator[tuple[str, bytes]]:
     contexts = {
         "roce.sh": roce_context(site, group),

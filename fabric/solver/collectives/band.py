@@ -21,7 +21,7 @@ from fabric.solver import Bools, Floats
 from fabric.solver.collective import ALL_REDUCE, FAMILIES, of_family
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.algorithms import NEVER, monotone
-from fabric.solver.collectives.job import DEFAULT_CTAS, Job, environment_of
+from fabric.solver.collectives.job import DEFAULT_CTAS, Job, environment_of, kind_of, nvlink_ranks
 from fabric.solver.collectives.physics import Coverage, Kind, Physics
 
 SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
@@ -198,16 +198,6 @@ FOUR_CTAS = ("hopper", "blackwell")
 OWN_REACH = 10  # the band is narrower up to so many times the ranks of a calibration's largest run
 
 
-def kind_of(job: Job) -> Kind:
-    """GPU generation, transport and family of a job."""
-    return Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], job.spec.family)
-
-
-def nvlink_ranks(job: Job) -> int:
-    """Ranks that NVLink joins: of a domain, or of a bridge inside one of PCIe."""
-    return int(job.bridge) if job.pcie else int(job.domain)
-
-
 def band_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str = "auto") -> tuple[Floats, Floats]:
     """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
     kind, ranks = kind_of(job), int(job.ranks)
@@ -239,7 +229,7 @@ def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple
         open_ends.append((replace(job, ctas=job.ctas * 2), algorithm))
     switched = bool(job.nvls) and algorithm == "auto" and "nvls" in job.spec.algorithms
     if switched and not physics_.coverage.has_domain(kind, nvlink_ranks(job)):
-        open_ends.append((job, "ring"))
+        open_ends += [(job, "ring"), (job, "nvls")]
     return open_ends
 
 

@@ -172,6 +172,16 @@ class Job:
         return replace(self, **columns)
 
 
+def kind_of(job: Job) -> physics.Kind:
+    """GPU generation, transport and family of a job."""
+    return physics.Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], job.spec.family)
+
+
+def nvlink_ranks(job: Job) -> int:
+    """Ranks that NVLink joins: of a domain, or of a bridge inside one of PCIe."""
+    return int(job.bridge) if job.pcie else int(job.domain)
+
+
 def default_ctas(nics: int, nic_gbps: float) -> int:
     """CTAs of a ring by default for the NICs of a server: two per search channel (NCCL src/graph/search.cc, connect.cc)."""
     channels = nics * int(np.ceil(nic_gbps / CTA_NIC_GBPS))

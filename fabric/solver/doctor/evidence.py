@@ -116,9 +116,13 @@ def _distances(text: str, nvlink: bool) -> Iterator[Finding]:
 
 
 def _bandwidths(text: str, nic_gbps: float) -> Iterator[Finding]:
-    """The largest bandwidth of each perftest, on GPU and on host memory."""
-    if not nic_gbps:
-        return
+    """What the bandwidth of each perftest says, on GPU and on host memory."""
+    for gbps, gpu in perftest_gbps(text) if nic_gbps else ():
+        yield from _judged(gbps, nic_gbps, gpu)
+
+
+def perftest_gbps(text: str) -> Iterator[tuple[float, bool]]:
+    """(largest bandwidth in Gb/s of one direction, whether GPU memory was read) of each perftest of a text."""
     begin = 0
     for mark, block in _blocks(text, list(_PERFTEST.finditer(text))):
         before, begin = text[begin : mark.start()], mark.end()
@@ -127,7 +131,7 @@ def _bandwidths(text: str, nic_gbps: float) -> Iterator[Finding]:
             continue
         both = 2 if "Bidirectional" in mark[0] else 1
         gbps = max(map(float, results)) * _Gbps[unit[1]] / both
-        yield from _judged(gbps, nic_gbps, gpu=bool(_CUDA.search(before)))
+        yield gbps, bool(_CUDA.search(before))
 
 
 def _judged(gbps: float, nic_gbps: float, gpu: bool) -> Iterator[Finding]:

@@ -30,10 +30,10 @@ from fabric.solver.estimate.estimate import ctas_of, job_of, pattern_of
 from fabric.solver.estimate.placement import ALL, ServerPart
 from fabric.solver.estimate.platform import job_group, platform, platform_of
 from fabric.solver.estimate.request import EstimateRequest, supply_of
-from fabric.solver.measured import output, output as raw, tables, tables as measured
+from fabric.solver.measured import output, output as raw, tables
 from fabric.solver.measured.platform import MeasuredPlatform, variables
 from fabric.solver.measured.run import forced
-from fabric.solver.measured.tables import Table
+from fabric.solver.measured.tables import Table, tables_in as measured_tables
 
 MAX_NICS = 1024
 WHAT = "output of nccl-tests"
@@ -53,24 +53,29 @@ class Gathered:
     unused: list[Diagnostic] = field(default_factory=list)  # files in which nothing is known, as warnings
 
 
-def gather(paths: Sequence[Path], platform: MeasuredPlatform, given: Sequence[tables.Measured] = ()) -> Gathered:
+NamedText = tuple[str, str]  # name in messages, text
+
+
+def gather(files: Sequence[Path | NamedText], platform: MeasuredPlatform, given: Sequence[tables.Measured] = ()) -> Gathered:
     """Every file for what it is, and single numbers as tables. Variables of texts without rows are those of all runs."""
     gathered, texts, shared = Gathered(tables.stated_tables(given, platform)), list[str](), dict[str, str]()
-    for path in paths:
+    for file in files:
+        name = str(file) if isinstance(file, Path) else file[0]
         try:
-            text = whole_lines(text_of(path, WHAT))
+            read = text_of(file, WHAT) if isinstance(file, Path) else file[1]
         except InputError as error:
             gathered.mistakes += error.diagnostics
             continue
+        text = whole_lines(read)
         texts.append(text)
         known = says_something(text)
         gathered.known |= known
         if not is_table(text):
             shared |= variables(text)
-            gathered.unused += [] if known else [_unused(path)]
+            gathered.unused += [] if known else [_unused(name)]
             continue
         try:
-            gathered.tables += measured.read(path, str(path), platform)
+            gathered.tables += measured_tables(read, name, platform)
         except InputError as error:
             gathered.mistakes += error.diagnostics
     gathered.text = "\n".join(texts)
@@ -100,9 +105,9 @@ def with_variables(table: Table, shared: Mapping[str, str], text: str) -> Table:
     return replace(table, platform=ran, scored=table.scored or ran.communicators > 1)
 
 
-def _unused(path: Path) -> Diagnostic:
+def _unused(name: str) -> Diagnostic:
     message = "no table of times and no line that is known: the file was not used"
-    return Diagnostic("FAB172", Place(str(path)), message, HINT, "warning")
+    return Diagnostic("FAB172", Place(name), message, HINT, "warning")
 
 
 # --- curves beside their estimates ----------------------------------------------------------------------------
@@ -119,27 +124,30 @@ ADVICE = (
 
 def examine(
     fabric: FabricPlan,
-    paths: Sequence[Path],
+    files: Sequence[Path | NamedText],
     request: EstimateRequest,
     port_name: PortNamer = unnamed,
     given: Sequence[tables.Measured] = (),
     slow: bool = False,
+    *,
+    placement: str = "packed",
 ) -> Diagnosis:
     """Where measured times are above the band of the estimate, and the causes.
 
     Args:
         fabric: where the run took place.
-        paths: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of the commands of `outputs`.
+        files: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of the commands of `outputs`; or their texts.
         request: routing, queue pairs, failures and platform file; GPUs are those of each table.
         given: single measured bandwidths, as further tables.
         slow: the run is known to be slow, so that it is not healthy though its times lie in the band.
+        placement: of every run, as of `estimate`.
 
         Raises: InputError: a file that is not there, neither a table that can be compared nor a line that is known, or
         a run that does
             not fit the fabric. A table that cannot be read beside others is an error among the warnings of the diagnosis, a
             file in which nothing is known a warning.
     """
-    gathered = gather(paths, platform_of(fabric), given)
+    gathered = gather(files, platform_of(fabric), given)
     tables, unread = gathered.tables, [*gathered.mistakes]
     scored = [table for table in tables if table.scored_rows]
     if any(item.code == NO_FILE for item in unread) or (unread and not scored):
@@ -148,10 +156,10 @@ def examine(
     if not scored and not gathered.known:
         reason = next((table.why_not for table in tables if table.why_not), "the files have no table of times")
         hint = "give the output of a program of nccl-tests, or one number as --busbw all_reduce:16:1G:27"
-        place = Place(str(paths[0]) if paths else "LOG")
+        place = Place("LOG" if not files else str(files[0]) if isinstance(files[0], Path) else files[0][0])
         raise InputError([*gathered.unused, Diagnostic("FAB172", place, f"no run to compare: {reason}", hint)])
     parameters = platform(request.platform)
-    curves = [_curve(fabric, table, request, parameters, port_name) for table in scored or [_untimed(fabric)]]
+    curves = [_curve(fabric, table, request, parameters, port_name, placement) for table in scored or [_untimed(fabric)]]
     spec = fabric.spec
     setting = Setting(
         planes=max(spec.planes, job_group(fabric).nic.ports),
@@ -174,10 +182,17 @@ def _untimed(fabric: FabricPlan) -> Table:
     return Table(id="log", collective=ALL_REDUCE, platform=ran, source="", rows=(), scored=True)
 
 
-def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:
+def _curve(
+    fabric: FabricPlan,
+    table: Table,
+    request: EstimateRequest,
+    parameters: Physics,
+    port_name: PortNamer,
+    placement: str,
+) -> Curve:
     sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
     times = np.array([row.time_us for row in table.scored_rows])
-    job, beyond_leaf = _job(fabric, table, request, port_name)
+    job, beyond_leaf = _job(fabric, table, request, port_name, placement)
     ran, nvls = table.platform, bool(job.nvls)
     job = replace(job, nvls=nvls and ran.nvls is not False)
     low, high = band_of(job.of(sizes), parameters, ran.algorithm, ran.protocol)
@@ -206,7 +221,9 @@ def _set_by(ran: MeasuredPlatform) -> str:
     return " ".join(f"{key}={word}" for key, word in words.items() if word)
 
 
-def _job(fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: PortNamer) -> tuple[Job, bool]:
+def _job(
+    fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: PortNamer, placement: str
+) -> tuple[Job, bool]:
     """The run on the plan's network, with NVLS where the GPUs can, and whether it leaves the leaves. Of a run on some
     GPUs of each server the NICs beside these; in one server a network without bottlenecks."""
     ran, sizes = replace(table.platform, nvls=None), [row.bytes for row in table.scored_rows]
@@ -215,7 +232,7 @@ def _job(fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: 
         return measured_job(table.collective, ran, np.array(sizes, dtype=np.float64)), True
     ids = ran.gpu_ids if ran.communicators == 1 else ()
     part = ALL if whole else ServerPart(ran.gpus_per_node, ids, ran.communicators)
-    supply = supply_of(fabric, replace(request, gpus=ran.ranks, part=part), "packed", port_name)
+    supply = supply_of(fabric, replace(request, gpus=ran.ranks, part=part), placement, port_name)
     job = replace(job_of(table.collective, sizes, supply, ran.algorithm), ctas=float(ran.ctas(ctas_of(supply))))
     pattern = pattern_of(table.collective, "ring")
     beyond = supply.placement.domains > 1 and supply.beyond_leaf(pattern) > 0

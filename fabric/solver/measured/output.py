@@ -45,6 +45,20 @@ def is_raw(text: str) -> bool:
     return any(_HEAD.search(line) or _ROW.search(line) for line in plain.splitlines())
 
 
+def runs_in(text: str, name: str) -> list[Run]:
+    """The runs of a text of either kind that have rows, as they are printed, whatever they say of their platform.
+
+    Raises InputError for JSON that is no report.
+    """
+    if is_json(text):
+        report = Report()
+        runs = _json_runs(text, name, report)
+        report.raise_errors()
+    else:
+        runs = _TextReader().read(_plain_lines(text))
+    return [run for run in runs if run.rows]
+
+
 def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) -> list[Table]:
     """The tables of a text, one a run of a program. Raises InputError."""
     report = Report()
@@ -62,7 +76,7 @@ HEAD = InputFile(Head, FILE.what, "`platform:` and its keys", CODE)
 
 def _front(text: str, name: str, report: Report) -> tuple[Front | None, list[str]]:
     """The YAML head, and the lines below it at their places; a head's lines are empty ones."""
-    lines = whole_lines(_ESCAPES.sub("", text)).replace("\r", "").split("\n")
+    lines = _plain_lines(text)
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines[first].strip() != "---":
         return None, lines
@@ -82,6 +96,10 @@ def _front(text: str, name: str, report: Report) -> tuple[Front | None, list[str
         if key not in keys:
             report.warn(CODE, tree.place((key,)), f"the head's key `{key}` is not known", nearest(key, keys))
     return Front(tree.checked(tree.model()), tree), blank + lines[last + 1 :]
+
+
+def _plain_lines(text: str) -> list[str]:
+    return whole_lines(_ESCAPES.sub("", text)).replace("\r", "").split("\n")
 
 
 class _TextReader:
@@ -216,6 +234,14 @@ def is_json(text: str) -> bool:
 def read_json(text: str, name: str, platform: MeasuredPlatform | None = None) -> list[Table]:
     """The tables of a report. Raises InputError."""
     report = Report()
+    runs = _json_runs(text, name, report)
+    report.raise_errors()
+    if not any(run.rows for run in runs):
+        report.fail(CODE, Place(name, 1, 1), f"expected {FILE.what}, got a report without results", _JSON_SHAPE)
+    return tables(runs, name, platform, None, report)
+
+
+def _json_runs(text: str, name: str, report: Report) -> list[Run]:
     try:
         data = load(text)
     except JSONDecodeError as error:
@@ -224,11 +250,7 @@ def read_json(text: str, name: str, platform: MeasuredPlatform | None = None) ->
     except UnreadableError as error:
         report.fail(CODE, Place(name, error.line or 1, 1), f"not a report: {error.reason}", _JSON_SHAPE)
     reader = _JsonReader(name, report)
-    runs = reader.listed(data) if isinstance(data, list) else [reader.whole(_mapping(data))]
-    report.raise_errors()
-    if not any(run.rows for run in runs):
-        report.fail(CODE, Place(name, 1, 1), f"expected {FILE.what}, got a report without results", _JSON_SHAPE)
-    return tables(runs, name, platform, None, report)
+    return reader.listed(data) if isinstance(data, list) else [reader.whole(_mapping(data))]
 
 
 class _JsonReader:

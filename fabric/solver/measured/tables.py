@@ -126,15 +126,19 @@ def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None
 
     `platform` says of raw output what the text does not. Raises InputError with every mistake of the file.
     """
-    text, name = FILE.read_text(path, shown), shown or str(path)
+    return tables_in(FILE.read_text(path, shown), shown or str(path), platform)
+
+
+def tables_in(text: str, name: str, platform: MeasuredPlatform | None = None) -> list[Table]:
+    """The tables of the text of a file, as of `read`."""
     try:
         with guarded(name):
-            return _tables(path, text, name, platform)
+            return _tables(text, name, platform)
     except UnreadableError as error:
         raise InputError([Diagnostic(CODE, Place(name, error.line), str(error), FILE.shape)]) from error
 
 
-def _tables(path: Path, text: str, name: str, platform: MeasuredPlatform | None) -> list[Table]:
+def _tables(text: str, name: str, platform: MeasuredPlatform | None) -> list[Table]:
     from fabric.solver.measured import output as measured_json, output as measured_text
 
     if measured_json.is_json(text):
@@ -144,7 +148,7 @@ def _tables(path: Path, text: str, name: str, platform: MeasuredPlatform | None)
     try:
         return [read_yaml(text, name)]
     except InputError as error:
-        if path.suffix in (".yaml", ".yml") or error.diagnostics[0].code != "FAB003":
+        if Path(name).suffix in (".yaml", ".yml") or error.diagnostics[0].code != "FAB003":
             raise
     message = f"expected {FILE.what}, got a text that is neither YAML nor output of nccl-tests"
     raise InputError([Diagnostic(CODE, Place(name, 1, 1), message, FILE.shape)])

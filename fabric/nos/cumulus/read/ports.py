@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.model.facts import MANAGEMENT, Ecn, Facts, Interface, Located, PortQos
+from fabric.model.facts import MANAGEMENT, Ecn, Facts, Interface, Located, LosslessClass, PortQos, Queue
 from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
 from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
 
@@ -141,6 +141,7 @@ WEIGHT = 50  # percent of its two weighted classes
 KMIN, KMAX, PMAX = 150_000, 1_500_000, 100  # its marking, on the classes 0 and 3
 EVERY = "default-global"  # the profile of ports that name none
 KINDS = ("pfc", "congestion-control", "egress-scheduler", "mapping", "egress-queue-mapping")
+UNTAGGED = "untagged"  # a port with addresses
 POLLS, POLL_MS = 3, 100  # of the watchdog, where one of the two is not configured
 
 
@@ -155,16 +156,16 @@ class Qos:
 
     def of(self, port: Branch) -> PortQos:
         """The classes of a port; ports with the same profiles share one object."""
-        names = tuple([port.at("qos", kind, "profile").word or EVERY for kind in KINDS])
+        untagged = any(port.at(family, "address").parts for family in FAMILIES)
+        names = (*[port.at("qos", kind, "profile").word or EVERY for kind in KINDS], UNTAGGED * untagged)
         if names not in self._known:
-            profiles = {kind: self.tree.at(kind, name) for kind, name in zip(KINDS, names, strict=True)}
+            profiles = {kind: self.tree.at(kind, name) for kind, name in zip(KINDS, names, strict=False)}
             self._known[names] = self._classes(profiles, names)
         watchdog = switch(port.at("qos", "pfc-watchdog"), self.file)
         return replace(self._known[names], watchdog=watchdog) if watchdog else self._known[names]
 
     def _classes(self, profiles: Mapping[str, Branch], names: tuple[str, ...]) -> PortQos:
-        port_qos = PortQos()
-        flow = profiles["pfc"]
+        port_qos, flow = PortQos(), profiles["pfc"]
         port_qos.priorities = self._priorities(profiles["mapping"])
         port_qos.pfc = self._pauses(flow)
         port_qos.cable_length_m = number(flow.at("cable-length"), self.file) or number(
@@ -178,7 +179,44 @@ class Qos:
         buffer, xoff = (number(flow.at(key), self.file) for key in ("port-buffer", "xoff-threshold"))
         if buffer and xoff:  # what is left of the buffer once PAUSE is sent
             port_qos.xoff_bytes = {priority: replace(xoff, value=buffer.value - xoff.value) for priority in sorted(paused)}
+        port_qos.gaps = list(self._disabled(flow))
+        port_qos.lossless = [self._lossless(port_qos, own, flow, classes) for own in port_qos.pfc]
+        for chain in port_qos.lossless if names[-1] and not port_qos.priorities else ():
+            chain.dscps = []  # by the VLAN tag alone, which packets of a routed port do not have
         return port_qos
+
+    def _lossless(
+        self, port_qos: PortQos, paused: Located[int], flow: Branch, classes: Mapping[int, list[int]]
+    ) -> LosslessClass:
+        """A switch priority leaves by the queue of its traffic class, and PAUSE stops that queue."""
+        priority = paused.value
+        queue = next((own for own, inside in classes.items() if priority in inside), priority)
+        others = {parsed.value: parsed for parsed in port_qos.priorities.values() if parsed.value != priority}
+        levels = [(name, number(flow.at(name), self.file)) for name in ("xon-threshold", "xoff-threshold", "port-buffer")]
+        return LosslessClass(
+            priority=paused,
+            dscps=[code for code, own in port_qos.priorities.items() if own.value == priority]
+            if port_qos.priorities
+            else None,
+            links=[paused.at(f"switch priority {priority}")],
+            queues={queue: paused.at(queue)},
+            beside=[
+                parsed.at(f"switch priority {own}")
+                for own, parsed in sorted(others.items())
+                if own in classes.get(queue, ()) and own not in {one.value for one in port_qos.pfc}
+            ],
+            headroom=port_qos.xoff_bytes.get(priority),
+            levels=[(name, level) for name, level in levels if level],
+        )
+
+    def _disabled(self, flow: Branch) -> Iterator[Located[str]]:
+        """A profile with one direction alone; both are on unless stated, and both off is a port without PFC."""
+        stated = {direction: truth(flow.at(direction), self.file) for direction in ("rx", "tx")}
+        off = {direction: parsed for direction, parsed in stated.items() if parsed and not parsed.value}
+        priorities = ", ".join(flow.at("switch-priority").parts) or str(PRIORITY)
+        if len(off) == 1:
+            for direction, parsed in off.items():
+                yield parsed.at(f"PFC is configured for switch priority {priorities}, but its `{direction}` is off")
 
     def _priorities(self, mapping: Branch) -> dict[int, Located[int]]:
         """Eight DSCPs to a priority, with the exceptions of the profile; nothing where the port does not look at them."""
@@ -226,6 +264,8 @@ class Qos:
                 if row.at("mode").word == "strict":
                     shares.pop(traffic_class, None)
                     strict[traffic_class] = Located(traffic_class, row.at("mode").value.line, self.file)
+        for traffic_class, share in shares.items():
+            port_qos.queues.setdefault(traffic_class, Queue(place=share.at(traffic_class))).share = share
         port_qos.weights = {
             priority: share for traffic_class, share in sorted(shares.items()) for priority in named.get(traffic_class, ())
         }
@@ -242,11 +282,19 @@ class Qos:
             rows = {own: Ecn(kmin, kmax, pmax) for own in (0, PRIORITY)}
         for text, row in profile.at("traffic-class").parts.items():
             keys = ("min-threshold", "max-threshold", "probability")
-            marks = truth(row.at("ecn"), self.file)
+            marks, early = (truth(row.at(key), self.file) for key in ("ecn", "red"))
+            on = marks is None or marks.value
             for own in numbers(text):
                 rows.pop(own, None)
-                if marks is None or marks.value:
+                if on:
                     rows[own] = Ecn(*(_bytes(row.at(key), self.file) for key in keys))
+                place = Located(own, row.line, self.file)
+                queue = found.queues.setdefault(own, Queue(place=place))
+                queue.place, queue.marks = place, place.at(on) if on or (early and early.value) else None
+        for own, ecn in rows.items():
+            place = (ecn.kmin_bytes or self.roce or Located(0, profile.line, self.file)).at(own)
+            queue = found.queues.setdefault(own, Queue(place=place))
+            queue.marks = queue.marks or place.at(True)
         found.ecn = {priority: ecn for own, ecn in sorted(rows.items()) for priority in named.get(own, ())}
 
 
@@ -259,6 +307,9 @@ def read_qos(facts: Facts, file: str, tree: Branch) -> None:
     for name, port in tree.at("interface").parts.items():
         if name.startswith("swp") and "." not in name and not _split(port):
             facts.interfaces[name].qos = qos.of(port)
+    for profile, part in own.at("pfc").parts.items():
+        if part.at("switch-priority").parts:
+            facts.lossless = facts.lossless or Located(f"PFC profile {profile}", part.line, file)
     poll, polls = (number(own.at("pfc-watchdog", key), file) for key in ("polling-interval", "robustness"))
     if parsed := polls or poll:
         facts.watchdog_ms = replace(parsed, value=(poll.value if poll else POLL_MS) * (polls.value if polls else POLLS))

@@ -218,7 +218,8 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         settle(facts)
         read_route_maps(facts, file, config)
         facts.services.secrets += _secrets(config, file)
-        facts.watchdog_ms, facts.hash_seed = qos.watchdog_ms, qos.hash_seed
+        facts.watchdog_ms = facts.watchdog_least_ms = qos.watchdog_ms
+        facts.watchdog_poll_ms, facts.hash_seed, facts.lossless = qos.poll_ms, qos.hash_seed, qos.lossless
         facts.unread.sort(key=lambda parsed: parsed.line)
         facts.statements += sum(1 for _ in config.walk())
     return facts

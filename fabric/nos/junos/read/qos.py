@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fabric.model.facts import Ecn, Facts, Located, PortQos
+from fabric.model.facts import Ecn, Facts, Located, LosslessClass, PortQos, Queue
 from fabric.nos.junos.read.groups import pattern
 from fabric.nos.junos.read.tree import NOTHING, Node, number
 
 OWN_QUEUES = {"best-effort": 0, "fcoe": 3, "no-loss": 4, "network-control": 7}  # classes that every switch has
 PRIORITIES = 8
-OWN_PAUSED = {3: {3}, 4: {4}}  # priority → queues that obey PAUSE, where a profile has no `output`
+OWN_PAUSED = {3: {3: NOTHING}, 4: {4: NOTHING}}  # priority → queues that obey PAUSE, where a profile has no `output`
 CODE_POINTS = {
     "be": 0, "ef": 46, "nc1": 48, "nc2": 56, "va": 44, "voice-admit": 44,
     **{f"cs{number}": 8 * number for number in range(8)},
@@ -38,7 +38,11 @@ def read_qos(facts: Facts, root: Node) -> None:
         if name in stated:
             nodes.append(stated[name])
         if nodes:
-            interface.qos = classes.of(nodes)
+            interface.qos = classes.of(nodes, member=interface.bond is not None)
+    for name, profile in cos.at("congestion-notification-profile").items():
+        if "input" in profile:
+            text = f"congestion notification profile {name}"
+            facts.lossless = facts.lossless or Located(text, profile.line, profile.file)
     times = [_detection(profile) for profile in cos.at("congestion-notification-profile").values()]
     facts.watchdog_ms = max(
         (parsed for parsed in times if parsed), key=lambda parsed: parsed.value, default=None
@@ -58,11 +62,16 @@ class _Classes:
     def __init__(self, cos: Node) -> None:
         self.cos = cos
         self.queues, self.priorities = OWN_QUEUES.copy(), dict[str, int]()
+        self.places, self.lossy = dict[str, Located[int]](), dict[str, str]()
+        self.headroom = number(cos.value("shared-buffer", "ingress", "buffer-partition", "lossless-headroom", "percent"))
         for name, node in cos.at("forwarding-classes", "class").items():
             configured = dict(pairwise(["class", *node.words()]))
-            self._number(
-                name, configured.get("queue-num"), configured.get("pfc-priority") if "no-loss" in node.words() else None
-            )
+            no_loss = "no-loss" in node.words()
+            self._number(name, configured.get("queue-num"), configured.get("pfc-priority") if no_loss else None)
+            if not (no_loss and "pfc-priority" in configured):
+                lacks = "pfc-priority" if no_loss else "no-loss"
+                self.lossy[name] = f"class {name} has no `{lacks}`"
+            self.places[name] = Located(self.queues.get(name, 0), node.line, node.file)
         for queue, node in cos.at("forwarding-classes", "queue").items():
             for name in node:
                 self._number(name, queue, None)
@@ -80,17 +89,23 @@ class _Classes:
         if priority and priority.isdecimal():
             self.priorities[name] = int(priority)
 
-    def of(self, nodes: list[Node]) -> PortQos:
-        """Configuration of a port, by name and by wildcards; its own name comes last and wins."""
+    def of(self, nodes: list[Node], *, member: bool = False) -> PortQos:
+        """Configuration of a port, by name and by wildcards; its own name comes last and wins.
+
+        A member of a bond may have its classifier there.
+        """
         classifier = _last(parsed for node in nodes for parsed in _classifiers(node))
         scheduling = _last(parsed for node in nodes for parsed in self._maps(node))
         profile = _last(parsed for node in nodes if (parsed := node.value("congestion-notification-profile")))
-        key = (classifier, scheduling, profile)
+        key = (classifier, scheduling, profile, "bond" if member and not classifier else "")
         if key not in self.made:
             found = self.made[key] = PortQos()
             self._classify(found, self.cos.at("classifiers", *classifier.split(" ")) if classifier else NOTHING)
             self._schedule(found, self.cos.at("scheduler-maps", scheduling, "forwarding-class"))
-            self._pause(found, self.cos.at("congestion-notification-profile", profile))
+            if paused := self.cos.at("congestion-notification-profile", profile):
+                self._pause(found, paused)
+                if not key[-1]:
+                    self._lossless(found, paused)
         return self.made[key]
 
     def _maps(self, port: Node) -> Iterator[Located[str]]:
@@ -123,10 +138,16 @@ class _Classes:
             order = scheduler.value("priority")
             if order and order.value == "strict-high":
                 found.strict.append(Located(own, order.line, order.file))
-            if rate := number(scheduler.value("transmit-rate", "percent")):
+            rate = number(scheduler.value("transmit-rate", "percent"))
+            if rate:
                 found.weights[own] = rate
-            if "explicit-congestion-notification" in scheduler:
+            marks = "explicit-congestion-notification" in scheduler
+            if marks:
                 found.ecn[own] = self._marking(scheduler)
+            early, queue = scheduler.at("drop-profile-map"), self.queues[name]
+            place = configured.at(queue)
+            shown = Located(marks, (early or scheduler).line, configured.file) if marks or early else None
+            found.queues.setdefault(queue, Queue(place=place, marks=shown, share=rate))
 
     def _marking(self, scheduler: Node) -> Ecn:
         """The curve of the scheduler's drop profile, from its first point to its last."""
@@ -153,6 +174,43 @@ class _Classes:
         found.cable_length_m = number(profile.value("input", "cable-length"))
         found.watchdog = profile.flag("pfc-watchdog")
 
+    def _lossless(self, found: PortQos, profile: Node) -> None:
+        """Every code point that the profile sends PAUSE for, with its class; a gap where it has none that may pause."""
+        names = {priority: name for name, priority in self.priorities.items()}
+        chains: dict[int, LosslessClass] = {}
+        for word, node in profile.at("input", "dscp", "code-point").items():
+            dscp, place = self._code_point(word), Located("", node.line, node.file)
+            if dscp is None or "pfc" not in node:
+                continue
+            name = found.names.get(dscp, "")
+            if name in self.priorities:
+                chain = chains.setdefault(self.priorities[name], self._chain(name, profile, node))
+                chain.dscps = [*(chain.dscps or []), dscp]
+            elif why := self.lossy.get(name, "") if name else "no classifier of the port has it":
+                found.gaps.append(place.at(f"PFC is enabled for DSCP {dscp}, but {why}"))
+        for word, node in profile.at("input", "ieee-802.1", "code-point").items():
+            priority = _bits(word)
+            if priority in names and priority is not None and "pfc" in node:
+                chains.setdefault(priority, self._chain(names[priority], profile, node))
+        found.lossless = [chains[priority] for priority in sorted(chains)]
+
+    def _chain(self, name: str, profile: Node, node: Node) -> LosslessClass:
+        priority, place = self.priorities[name], Located(0, node.line, node.file)
+        of_class = self.places.get(name, place)
+        stops = _obeyed(profile).get(priority, {})
+        return LosslessClass(
+            priority=place.at(priority),
+            links=[of_class.at(f"class {name}")],
+            queues={self.queues[name]: of_class},
+            stopped={queue: Located(queue, at.line, at.file) if at.line else place for queue, at in stops.items()},
+            beside=[
+                self.places[other].at(f"class {other}")
+                for other, queue in self.queues.items()
+                if queue == self.queues[name] and other != name and other in self.places
+            ],
+            headroom=self.headroom,
+        )
+
     def _selected(self, found: PortQos, profile: Node) -> Iterator[tuple[int | None, Node]]:
         """(priority, its row) of the code points that a profile sends PAUSE for."""
         lossless = set(self.priorities.values())
@@ -164,15 +222,16 @@ class _Classes:
             yield _bits(word), node
 
 
-def _obeyed(profile: Node) -> dict[int, set[int]]:
-    """Priority → queues that a PAUSE frame of it stops."""
+def _obeyed(profile: Node) -> dict[int, dict[int, Node]]:
+    """Priority → queues that a PAUSE frame of it stops, with their statement."""
     if "output" not in profile:
         return OWN_PAUSED
-    found: dict[int, set[int]] = {}
+    found: dict[int, dict[int, Node]] = {}
     for word, node in profile.at("output", "ieee-802.1", "code-point").items():
         priority = _bits(word)
         if priority is not None:
-            found[priority] = {int(queue) for queue in node.at("flow-control-queue") if queue.isdecimal()}
+            rows = node.at("flow-control-queue").items()
+            found[priority] = {int(queue): at for queue, at in rows if queue.isdecimal()}
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from fabric.model.facts import Ecn, Located, PortQos
+from fabric.model.facts import Ecn, Located, LosslessClass, PortQos, Queue
 from fabric.nos.nxos.read.words import HEADS, Rules
 from fabric.nos.reading import numbers
 from fabric.nos.reading.rules import Below, Line, Table, below, keep, switch
@@ -31,10 +31,14 @@ class Class:
 
     group: Located[int] | None = None  # set, or matched
     cos: list[Located[int]] = field(default_factory=list)  # priorities on the wire that it pauses
+    no_drop: Located[bool] | None = None  # it pauses, with the priority of its group's number
     buffer: Located[int] | None = None  # bytes that it may take after it has sent PAUSE
+    levels: list[tuple[str, Located[int]]] = field(default_factory=list)  # at which it resumes, pauses, and is full
     strict: Located[int] | None = None
     share: Located[int] | None = None  # percent
+    marks: Located[bool] | None = None  # False for early drops
     ecn: Ecn | None = None
+    line: Located[int] | None = None
 
 
 @dataclass(slots=True)
@@ -43,6 +47,7 @@ class Match:
 
     codes: list[Located[int]] = field(default_factory=list)  # DSCPs
     groups: list[int] = field(default_factory=list)
+    others: bool = False  # by something else: CoS, an access list
 
 
 Policy: TypeAlias = dict[str, Class]  # the classes of a policy map by name, in the order that they are tried
@@ -78,13 +83,13 @@ class Qos:
         queuing = parsed["queuing"].value if "queuing" in parsed else self.system.get("queuing", "")
         key = (str(pauses), classify, queuing)
         if key not in self._known:
-            self._known[key] = self._classes(pauses, classify, queuing)
+            self._known[key] = self._classes(parsed["pfc"] if pauses else None, classify, queuing)
         found = self._known[key]
         if (watchdog := parsed.get("watchdog")) is None:
             return found
         return replace(found, watchdog=Located(watchdog.value == "on", watchdog.line, watchdog.file))
 
-    def _classes(self, pauses: bool, classify: str, queuing: str) -> PortQos:
+    def _classes(self, pauses: Located[str] | None, classify: str, queuing: str) -> PortQos:
         network = dict(self._numbered("network-qos", self.system.get("network-qos", "")))
         priority = {group: settings.cos[0].value for group, settings in network.items() if settings.cos}
         taken = set(priority.values())
@@ -109,7 +114,50 @@ class Qos:
                 port_qos.weights[number] = settings.share
             if settings.ecn:
                 port_qos.ecn[number] = settings.ecn
+            if settings.line:
+                place = replace(settings.line, value=queue)
+                port_qos.queues[queue] = Queue(place=place, marks=settings.marks, share=settings.share)
+        if pauses:
+            self._lossless(port_qos, pauses, network, classify)
         return port_qos
+
+    def _lossless(self, port_qos: PortQos, pauses: Located[str], network: Mapping[int, Class], classify: str) -> None:
+        """A group that pauses is a queue of the same number, which PAUSE for its priority stops."""
+        policy = self.system.get("network-qos", "")
+        if not port_qos.pfc and (not policy or ("network-qos", policy) in self.policies):  # else one of the switch's own
+            missing = (
+                f"no class of {policy} has `pause`" if policy else "`system qos` has no `service-policy type network-qos`"
+            )
+            port_qos.gaps.append(pauses.at(f"PFC is on, but {missing}"))
+        by_group: dict[int, list[int]] = {}
+        for code, parsed, _ in self._by_code(classify):
+            by_group.setdefault(parsed.value, []).append(code)
+        known = self._groups_by_dscp(classify)
+        for group, settings in network.items():
+            for cos in settings.cos:
+                port_qos.lossless.append(
+                    LosslessClass(
+                        priority=cos,
+                        dscps=by_group.get(group) or ([] if known is None or group in known else None),
+                        links=[cos.at(f"qos-group {group}")],
+                        number=group,
+                        queues={group: cos.at(group)},
+                        headroom=settings.buffer,
+                        levels=settings.levels,
+                    )
+                )
+
+    def _groups_by_dscp(self, policy: str) -> set[int] | None:
+        """Groups that packets get by their DSCP alone, and those that none gets; None for all, where no policy is applied."""
+        if not policy:
+            return None
+        classes = self.policies.get(("qos", policy))
+        if classes is None:  # one of the switch's own
+            return set()
+        matches = {name: self.matches.get(("qos", name), Match(others=True)) for name in classes}
+        return set(range(PRIORITIES)) - {
+            own.group.value for name, own in classes.items() if own.group and matches[name].others
+        }
 
     def _by_code(self, policy: str) -> Iterator[tuple[int, Located[int], str]]:
         """(DSCP, its group, its class), the class that counts first. Lines are those of the DSCPs."""
@@ -120,12 +168,15 @@ class Qos:
 
     def _numbered(self, kind: str, policy: str) -> Iterator[tuple[int, Class]]:
         for name, own in self.policies.get((kind, policy), {}).items():
-            if match := SYSTEM_CLASS.fullmatch(name):
-                yield int(match[1]) if match[1].isdecimal() else 0, own
-            elif name == "class-default":
-                yield 0, own
-            elif (kind, name) in self.matches:
-                yield from ((group, own) for group in self.matches[kind, name].groups)
+            for group in self._groups(kind, name):
+                if own.no_drop and not own.cos:
+                    own = replace(own, cos=[own.no_drop.at(group)])
+                yield group, own
+
+    def _groups(self, kind: str, name: str) -> list[int]:
+        if match := SYSTEM_CLASS.fullmatch(name):
+            return [int(match[1]) if match[1].isdecimal() else 0]
+        return [0] if name == "class-default" else self.matches[kind, name].groups if (kind, name) in self.matches else []
 
 
 # --- Lines ----------------------------------------------------------------------------------------------------
@@ -159,23 +210,30 @@ def _precedences(own: Match, line: Line) -> None:
     own.codes += [line.located(8 * high + low) for high in numbers(line[1]) for low in range(8)]
 
 
+def _others(own: Match, line: Line) -> None:
+    own.others = True
+
+
 def _groups(own: Match, line: Line) -> None:
     own.groups += numbers(line[1])
 
 
 def _class(policy: Policy, line: Line) -> Below:
-    return CLASS, [policy.setdefault(line[1], Class())]
+    return CLASS, [policy.setdefault(line[1], Class(line=line.located(0)))]
 
 
 def _pause(own: Class, line: Line) -> None:
     own.cos = [line.located(int(cos)) for cos in numbers(line[2])]
-    if sizes := re.match(r"buffer-size (\d+) pause-threshold (\d+)", line[1]):
-        own.buffer = line.located(int(sizes[1]) - int(sizes[2]))
+    if sizes := re.match(r"buffer-size (\d+) pause-threshold (\d+)(?: resume-threshold (\d+))?", line[1] or ""):
+        full, pauses, resumes = (line.located(int(size or 0)) for size in sizes.groups())
+        own.buffer = line.located(full.value - pauses.value)
+        own.levels = [("resume-threshold", resumes), ("pause-threshold", pauses), ("buffer-size", full)]
 
 
 def _ecn(own: Class, line: Line) -> None:
     """Without the word `ecn` packets are dropped, not marked."""
     text, parsed = line[1], line.located
+    own.marks = parsed("ecn" in text.split())
     low, high = (re.search(rf"{name}-threshold (\d{{1,12}}) (\w+)", text) for name in ("minimum", "maximum"))
     chance = re.search(r"drop-probability (\d{1,3})", text)
     if low and high and "ecn" in text.split() and low[2] in UNITS and high[2] in UNITS:
@@ -201,6 +259,7 @@ MATCH: Rules[Match] = Rules(
         r"match (?:ip )?dscp (.+)": _codes,
         r"match (?:ip )?precedence (.+)": _precedences,
         r"match qos-group (.+)": _groups,
+        r"match (?:cos|access-group|protocol|vlan|any|ip rtp|mpls|packet).*": _others,
     },
     "match, description",
 )
@@ -208,6 +267,7 @@ CLASS: Rules[Class] = Rules(
     {
         r"set qos-group (\d{1,2})": keep("group", int),
         r"pause (?:(.*) )?pfc-cos ([\d,-]+)(?: receive)?": _pause,
+        r"pause(?: no-drop)?": switch("no_drop", True),
         r"priority(?: level \d)?": switch("strict", 1),
         r"bandwidth (?:remaining )?(?:percent )?(\d{1,3})": keep("share", int),
         r"random-detect (.+)": _ecn,

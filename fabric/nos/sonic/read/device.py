@@ -23,7 +23,8 @@ from fabric.nos.reading import (
     prefix,
 )
 from fabric.nos.reading.peers import MULTIHOP
-from fabric.nos.sonic.read.ports import read_ports, read_qos, read_segments
+from fabric.nos.sonic.read.ports import read_ports, read_segments
+from fabric.nos.sonic.read.qos import read_qos
 from fabric.nos.sonic.read.tables import Row, Tables
 
 # --- BGP in config_db.json, of switches that make their frr.conf of it ----------------------------------------
