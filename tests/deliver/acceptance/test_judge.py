@@ -232,12 +232,14 @@ def test_causes_of_the_first_failure(tmp_path: Path) -> None:
     assert "likely causes of the first failure:" in FORMATS["text"](judgment)
 
 
-def test_the_page_shows_a_verdict(tmp_path: Path) -> None:
+def test_the_page_shows_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text of docs/acceptance.md: one slow server, one rail that was not run."""
     planned = gates("starter")
     texts = logs(planned, {"server-dgx-h100-0003": share(0.62), "pair-dgx-h100-0003-dgx-h100-0004": share(0.7)})
     del texts["rail-unit001-8"]
-    text = FORMATS["text"](judged(tmp_path, planned, texts)).replace(f"{tmp_path}/", "results/")
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    text = FORMATS["text"](judged(Path("results"), planned, texts))
     page = ROOT / "docs" / "acceptance.md"
     before, command, rest = page.read_text(encoding="utf-8").partition("$ fabric acceptance judge acceptance/ results/\n")
     assert command
