@@ -38,8 +38,8 @@ CASES: Mapping[tuple[str, str], Case] = {
         changed(("10.8.0.1:100", "10.8.0.1:100100")),
         [
             f"leaf1.frr:14: error[FAB2532]: leaf1: `10.8.0.1:100100`: expected {RD}\n    hint: configure a value that the "
-            "network OS accepts: FRR bgpd/bgp_rd.c, str2prefix_rd; RFC 4364 section 4.2. FRR 8.4.4 keeps the last 16 bits of a "
-            "wider number (seen)"
+            "network OS accepts: FRR bgpd/bgp_rd.c, str2prefix_rd; RFC 4364 section 4.2. FRR 8.4.4 keeps the last 16 bits of "
+            "a wider number (seen)"
         ],
     ),
     ("FAB2533", "the neighbor first"): (LEAF, []),
