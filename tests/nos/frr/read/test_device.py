@@ -47,7 +47,7 @@ NEIGHBORS = {
         "interface": True,
     },
     "10.64.0.1": {
-        "remote_as": "4200000000@32",
+        "remote_as": "external@25",
         "families": [],
         "enabled": "False@33",
         "max_prefix": "12000@41",
@@ -169,11 +169,13 @@ def test_ways_to_write_a_neighbor(lines: str, peer: str, families: list[str], re
         ("neighbor 10.9.0.1 timers 3 9|neighbor 10.9.0.1 password x|neighbor 10.9.0.1 remote-as 65100", [65100, None, False]),
         ("neighbor 10.9.0.1 remote-as 65100|neighbor 10.9.0.1 timers 3 9|neighbor 10.9.0.1 password x", [65100, 9, True]),
         (
-            "neighbor G peer-group|neighbor G remote-as 65999|neighbor 10.9.0.1 remote-as 65100|neighbor 10.9.0.1 peer-group G",
+            "neighbor G peer-group|neighbor G remote-as 65999|neighbor 10.9.0.1 remote-as 65100|"
+            "neighbor 10.9.0.1 peer-group G",
             [65999, None, False],
         ),
         (
-            "neighbor G peer-group|neighbor G remote-as 65999|neighbor 10.9.0.1 peer-group G|neighbor 10.9.0.1 remote-as 65100",
+            "neighbor G peer-group|neighbor G remote-as 65999|neighbor 10.9.0.1 peer-group G|"
+            "neighbor 10.9.0.1 remote-as 65100",
             [65999, None, False],
         ),
         (
