@@ -146,16 +146,16 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
     present = {(one.rule, one.part, one.shared) for one, _ in clues if one.part != LINE}
     by_rule = grouped((one.rule, (one, place)) for one, place in clues)
     joins = {}
-    reported = set[tuple[int, tuple[str, ...]]]()
+    reported = set[tuple[int, tuple[str, ...]]]()  # of rows that name one statement
     for one, place in clues:
         if one.part != LINE:
             continue
         condition = conditions[one.rule]
         if condition.is_simple:
-            whens = range(len(condition.when))
+            whens, key = range(len(condition.when)), (one.rule, one.shared)
             missing = not condition.unless or (one.rule, len(condition.when), one.shared) not in present
-            if missing and all((one.rule, part, GIVEN) in present for part in whens) and (one.rule, one.shared) not in reported:
-                reported |= {(one.rule, one.shared)} if condition.once else set()
+            if key not in reported and missing and all((one.rule, part, GIVEN) in present for part in whens):
+                reported |= {key} if condition.once else set()
                 yield Violation(condition, dict(one.words), one, place)
             continue
         if one.rule not in joins:
