@@ -21,7 +21,22 @@ from fabric.nos.reading.values import asn
 
 FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
 ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
-KEYS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where", "say", "fix", "source", "severity"}
+KEYS = {
+    "line",
+    "when",
+    "unless",
+    "needs",
+    "given",
+    "below",
+    "above",
+    "over",
+    "where",
+    "once",
+    "say",
+    "fix",
+    "source",
+    "severity",
+}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -63,6 +78,7 @@ class Condition:
         fix: what to configure.
         source: title of the vendor's page.
         severity: of the finding, "" for that of the check.
+        once: reports the first of the statements with equal shared groups, of a row that is simple.
     """
 
     code: str
@@ -77,6 +93,7 @@ class Condition:
     fix: str
     source: str
     severity: str = ""
+    once: bool = False
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
@@ -146,14 +163,16 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
     present = {(one.rule, one.part, one.shared) for one, _ in clues if one.part != LINE}
     by_rule = grouped((one.rule, (one, place)) for one, place in clues)
     joins = {}
+    reported = set[tuple[int, tuple[str, ...]]]()  # of rows that name one statement
     for one, place in clues:
         if one.part != LINE:
             continue
         condition = conditions[one.rule]
         if condition.is_simple:
-            whens = range(len(condition.when))
+            whens, key = range(len(condition.when)), (one.rule, one.shared)
             missing = not condition.unless or (one.rule, len(condition.when), one.shared) not in present
-            if missing and all((one.rule, part, GIVEN) in present for part in whens):
+            if key not in reported and missing and all((one.rule, part, GIVEN) in present for part in whens):
+                reported |= {key} if condition.once else set()
                 yield Violation(condition, dict(one.words), one, place)
             continue
         if one.rule not in joins:
@@ -237,6 +256,7 @@ def condition(row: Mapping[str, Any], code: str) -> Condition:
         fix=row["fix"],
         source=row["source"],
         severity=row.get("severity", ""),
+        once=row.get("once", False),
     )
 
 
@@ -262,4 +282,18 @@ def load_conditions(path: Path) -> tuple[Condition, ...]:
     document = yaml.read(path)
     if unknown := set(document) - set(ROWS):
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
-    return tuple(condition(row, ROWS[kind]) for kind, rows in document.items() for row in rows or ())
+    return tuple(condition(row, ROWS[kind]) for kind, rows in document.items() for text in rows or () for row in _each(text))
+
+
+def _each(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A row with `each` stands for several: `{PORT: lanes speed}` for two, with `PORT` as %1 and one of the others as %2."""
+    rest = {key: value for key, value in row.items() if key != "each"}
+    for first, seconds in row.get("each", {"": ""}).items():
+        for second in seconds.split(" "):
+            yield {key: _filled(value, first, second) for key, value in rest.items()}
+
+
+def _filled(value: Any, first: str, second: str) -> Any:
+    if isinstance(value, list):
+        return [_filled(part, first, second) for part in value]
+    return value.replace("%1", first).replace("%2", second) if isinstance(value, str) else value

@@ -2,8 +2,9 @@
 
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
-`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<vlan+>` is a word with commas
-and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in them: `<ipv4>:<0-65535>`.
+`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<on|off>` is one of some words,
+`<vlan+>` a word with commas and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in
+them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabric.base.formats import yaml
+from fabric.base.text import either
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
-TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([a-z\d][\w|-]*)([+*]?)>")
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
+HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
 UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
 BETWEEN = re.compile(r"[\s,]+")
 ELEMENTS = re.compile(r"(\d+)-(\d+)")
@@ -84,6 +87,21 @@ class Values:
     def __add__(self, other: Values) -> Values:
         return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds})
 
+    def of(self, text: str) -> tuple[ValuePattern, ...]:
+        """The rows about a statement."""
+        heads = self._by_head
+        return tuple(row for row in (*heads.get(text.partition(" ")[0], ()), *heads.get("", ())) if row.line.fullmatch(text))
+
+    @cached_property
+    def _by_head(self) -> dict[str, list[ValuePattern]]:
+        """First word of a statement → rows; "" for those that any word may begin."""
+        found: dict[str, list[ValuePattern]] = {}
+        for row in self.rows:
+            head = HEAD.match(row.line.pattern)
+            for word in (head[1] or head[2]).split("|") if head else ("",):
+                found.setdefault(word, []).append(row)
+        return found
+
 
 # --- Kinds ----------------------------------------------------------------------------------------------------
 
@@ -121,6 +139,12 @@ def number_kind(ranges: str) -> ValueKind:
     return ValueKind(f"a number {words}", accepts)
 
 
+def _words(name: str) -> ValueKind | None:
+    """`on|off`: one of the words."""
+    words = name.split("|")
+    return ValueKind(either(words), frozenset(words).__contains__) if words[1:] else None
+
+
 def make_kinds(rows: Mapping[str, Mapping[str, Any]], known: Mapping[str, ValueKind]) -> dict[str, ValueKind]:
     """Name → kind, of the rows in a file, each of which may use those before it. Raises ValueError for an unknown kind."""
     kinds = dict(known)
@@ -153,12 +177,13 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
 
     def group(match: re.Match[str]) -> str:
         name, several = match[1], bool(match[2])
-        kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name)
+        kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name) or _words(name)
         if kind is None:
             raise ValueError(f"{text}: unknown kind {name}")
         kinds.append(kind)
         lists.append(several)
-        return rf"(?P<v{len(kinds) - 1}>{'(?:(?! / ).)+' if match[2] == '*' else '[^ ]+'})"
+        whole = match.end() == len(text) and text[: match.start()].endswith("= ")
+        return rf"(?P<v{len(kinds) - 1}>{'.*' if whole else '(?:(?! / ).)+' if match[2] == '*' else '[^ ]+'})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists
 

@@ -271,7 +271,7 @@ def _sense(nos: str, text: str) -> Sense:
     sense = Sense(
         tuple(rule for rule in _rules(nos) if rule.pattern.fullmatch(text)),
         tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text)),
-        tuple(row for row in syntax.accepted.rows if row.line.fullmatch(text)),
+        syntax.accepted.of(text),
     )
     return sense if sense != NOTHING else NOTHING
 
