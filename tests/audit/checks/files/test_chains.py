@@ -674,11 +674,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2558", "NVUE"): (
         but(
             NVUE_PAIR,
-            {
-                "leaf1.cumulus": {
-                    "family: {l2vpn-evpn: {enable: on}}}\n": "family: {l2vpn-evpn: {enable: on, route-reflector-client: on}}}\n"
-                }
-            },
+            {"leaf1.cumulus": {"l2vpn-evpn: {enable: on}}}\n": "l2vpn-evpn: {enable: on, route-reflector-client: on}}}\n"}},
         ),
         [
             "leaf1.cumulus:18: error[FAB2558]: leaf1: neighbor 10.9.0.1: client of a route reflector, but in another AS",
