@@ -51,7 +51,6 @@ def run(request: Mapping[str, Any]) -> Any:
         text=True,
         cwd=Path(__file__).parents[3],
         check=False,
-        ,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
