@@ -56,7 +56,7 @@ class Condition:
         when: patterns of statements without any of which the row does not apply.
         unless: patterns of statements, beside any of which it does not apply.
         below: patterns of statements, any of which must stand above the line, in the same file.
-        above: patterns of statements, each of which stands above the line, in the same file, where it must not.
+        above: patterns of statements; the first one of each stands above the line, in the same file, where it must not.
         over: patterns of statements that take its place, each of which stands below it, in the same file.
         where: comparisons of groups without any of which it does not apply.
         say: what is wrong, completed with the groups.
@@ -196,6 +196,8 @@ class _Join:
             return
         (part, above), *rest = sides
         rows = self._found(part, words) if above is None else self._beside(part, words, place, above)
+        if above:
+            del rows[1:]
         for more, there in rows:
             yield from self._joined({**more, **words}, place, rest, there if above is False else by)
 
