@@ -11,7 +11,7 @@ import pytest
 from tests import ROOT
 from tests.nos import frr_edits
 
-SEED, EDITS = 11, 16
+SEED, EDITS = 12, 12
 
 
 @pytest.mark.skipif(bool(frr_edits.lacking()), reason=frr_edits.lacking() or "FRR is here")

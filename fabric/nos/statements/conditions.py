@@ -71,8 +71,8 @@ class Condition:
         when: patterns of statements without any of which the row does not apply.
         unless: patterns of statements, beside any of which it does not apply.
         below: patterns of statements, any of which must stand above the line, in the same file.
-        above: patterns of statements that must stand below the line, in the same file.
-        over: patterns of statements that take its place if they stand below it, in the same file.
+        above: patterns of statements; the first one of each stands above the line, in the same file, where it must not.
+        over: patterns of statements that take its place, each of which stands below it, in the same file.
         where: comparisons of groups without any of which it does not apply.
         say: what is wrong, completed with the groups.
         fix: what to configure.
@@ -194,31 +194,31 @@ class _Join:
     def holds(self, words: Words, place: Any) -> tuple[Words, Any] | None:
         """(the groups of all patterns, the place of what takes the place of the line) if the condition holds."""
         condition = self.condition
-        below = len(condition.when)
-        beside = below + len(condition.below)
-        unless = beside + len(condition.above) + len(condition.over)
-        for known in self._joined(words, 0):
-            if any(self._beside(part, known, place, True) for part in range(below, beside)):
+        whens, belows, overs = len(condition.when), len(condition.below), len(condition.above) + len(condition.over)
+        below, unless = range(whens, whens + belows), range(whens + belows + overs, len(condition.patterns))
+        sides = [(part, None) for part in range(whens)] + [
+            (part, at < len(condition.above)) for at, part in enumerate(range(whens + belows, whens + belows + overs))
+        ]
+        for known, by in self._joined(words, place, sides, None):
+            if any(self._beside(part, known, place, True) for part in below):
                 continue
-            sides = enumerate((True,) * len(condition.above) + (False,) * len(condition.over), beside)
-            found = [row for part, above in sides for row in self._beside(part, known, place, above)]
-            if beside < unless and not found:
-                continue
-            more, by = found[-1] if found else ({}, None)
-            known = {**more, **known}
-            if any(self._found(part, known) for part in range(unless, len(condition.patterns))):
-                continue
-            if all(compared.holds(known) for compared in condition.where):
+            if not any(self._found(part, known) for part in unless) and all(one.holds(known) for one in condition.where):
                 return known, by
         return None
 
-    def _joined(self, words: Words, part: int) -> Iterator[Words]:
-        """The groups of the line and of every choice of statements for `when`."""
-        if part == len(self.condition.when):
-            yield words
+    def _joined(
+        self, words: Words, place: Any, sides: Sequence[tuple[int, bool | None]], by: Any
+    ) -> Iterator[tuple[Words, Any]]:
+        """The groups of the line and of every choice of statements for `when`, `above` and `over`."""
+        if not sides:
+            yield words, by
             return
-        for more, _ in self._found(part, words):
-            yield from self._joined({**more, **words}, part + 1)
+        (part, above), *rest = sides
+        rows = self._found(part, words) if above is None else self._beside(part, words, place, above)
+        if above:
+            del rows[1:]
+        for more, there in rows:
+            yield from self._joined({**more, **words}, place, rest, there if above is False else by)
 
     def _found(self, part: int, words: Words) -> list[tuple[Words, Any]]:
         names = tuple(name for name in self.condition.patterns[part].groupindex if name in words)
