@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ from fabric.audit.checks.statements import syntax_of
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import CHANGED, MISSING, compare
 from tests.examples import folder
+from tests.waiting import wait_for
 
 DAEMONS = Path("/usr/lib/frr")
 SOCKETS = Path("/run/frr")
@@ -71,11 +71,7 @@ class Daemons:
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         for name, options in STARTED.items():
             self.running.append(subprocess.Popen([DAEMONS / name, *options, "-A", "127.0.0.1"], **silent))
-        end = time.monotonic() + 10
-        while not all((SOCKETS / f"{name}.vty").exists() for name in STARTED):
-            if time.monotonic() > end:
-                raise TimeoutError("the daemons of FRR did not start")
-            time.sleep(0.01)
+        wait_for(lambda: all((SOCKETS / f"{name}.vty").exists() for name in STARTED), "FRR did not start", every_s=0.01)
 
     def stop(self) -> None:
         for daemon in self.running:
