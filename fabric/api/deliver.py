@@ -51,7 +51,7 @@ def report_designs(designs: Sequence[GivenDesign], request: ReportRequest) -> st
     return page(designs, request)
 
 
-def export(site_plan: Plan, form: str, **request: int) -> Exported:
+def export(site_plan: Plan, form: str, **request: int | Path) -> Exported:
     """Return the plan in another format.
 
     Args:

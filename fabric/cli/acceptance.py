@@ -20,7 +20,7 @@ IMAGE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_./:@-]{0,250}")
 
 def write_(
     file: Path = FILE,
-    output: Path = option(..., "-o --output", "DIR", "folder to write"),
+    output: Path = option(..., "-o --output", "FOLDER", "folder to write"),
     fabric: str = option("", "--fabric", "NAME", "fabric of the site", shown="compute fabric with the most GPUs"),
     platform: Path | None = options.PLATFORM,
     image: str = option("", "--image", "IMAGE", "container image with nccl-tests or rccl-tests, for Kubernetes"),

@@ -23,6 +23,9 @@ def export(
     fabric: str = option("", "--fabric", "NAME", "only this fabric"),
     rail: int | None = option(None, "--rail", "N", "rail number for svg-rail, from 1"),
     plane: int | None = option(None, "--plane", "N", "plane number for svg-plane, from 1"),
+    inventory: Path | None = option(
+        None, "--inventory", "FILE", "CSV for day-zero with columns switch, mac and serial", shown="ports of the plan"
+    ),
     output: Path | None = option(
         None, "-o --output", "PATH", "file to write, or folder for a format of several files", shown="stdout"
     ),
@@ -35,7 +38,9 @@ def export(
         raise InputError([Diagnostic("FAB163", Place("FORMAT"), f"unknown format '{form}'", nearest(form, FORMATS))])
     if file is None:
         raise typer.BadParameter("expected an intent", param_hint="FILE")
-    request = _request(form, {"rail": rail, "plane": plane})
+    request = _request(
+        form, {"rail": ("svg-rail", rail), "plane": ("svg-plane", plane), "inventory": ("day-zero", inventory)}
+    )
     with progress("plan"):
         plan = pipeline.plan(pipeline.load(file))
     plan = only(plan, fabric)
@@ -45,12 +50,12 @@ def export(
     _write(form, exported, output)
 
 
-def _request(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
-    """The numbers that were given, each for the one picture that it belongs to."""
-    for name, number in given.items():
-        if number is not None and form != f"svg-{name}":
-            raise typer.BadParameter(f"valid only with svg-{name}, got {form}", param_hint=f"--{name}")
-    return {name: number for name, number in given.items() if number is not None}
+def _request(form: str, given: Mapping[str, tuple[str, int | Path | None]]) -> dict[str, int | Path]:
+    """The options that were given, each for the one format that it belongs to."""
+    for name, (owner, value) in given.items():
+        if value is not None and form != owner:
+            raise typer.BadParameter(f"valid only with {owner}, got {form}", param_hint=f"--{name}")
+    return {name: value for name, (_, value) in given.items() if value is not None}
 
 
 def _write(form: str, texts: str | Mapping[str, str], output: Path | None) -> None:

@@ -156,6 +156,10 @@ class Interface:
     trunk: list[Located[int]] = field(default_factory=list)  # tagged VLANs
     bond: Located[str] | None = None  # the bond that it is a member of
     esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
+    esi_mode: Located[str] | None = None  # "all-active" or "single-active", where the config says which
+    election: Located[str] | None = None  # how the segment's designated forwarder is elected: "preference", "modulus"
+    lacp_system: Located[str] | None = None  # MAC address that the bond shows in LACP; "" for one that the peer does not have
+    fec: Located[str] | None = None  # error correction: "rs", "fc" or "none"
     filters: list[Located[str]] = field(default_factory=list)  # names of packet filters on it
     qos: PortQos | None = None
 
@@ -198,6 +202,7 @@ class Neighbor:
     extended: Located[bool] | None = None  # extended communities are sent; None where the network OS does by default
     unchanged: Located[bool] | None = None  # EVPN next hops are kept; None where the network OS does by default
     reflected: Located[bool] | None = None  # a route reflector's client
+    rewrites: Located[bool] | None = None  # AS numbers in the route targets of its EVPN routes become those of this end
     authentication: Located[Authentication] | None = None
     interface: bool = False  # `peer` is an interface
     dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
@@ -212,11 +217,13 @@ class Bgp:
     file: str = ""
     asn: Located[int] | None = None
     router_id: Located[str] | None = None
-    max_paths: Located[int] | None = None  # the smallest over its unicast families
+    max_paths: Located[int] | None = None  # of eBGP, the smallest over its unicast families; the default where that is 1
+    internal_paths: Located[int] | None = None  # of iBGP
     relax: Located[bool] | None = None  # paths over different neighbor ASes count as equal
     connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
     retained: Located[bool] | None = None  # EVPN routes of foreign route targets are kept; None where the network OS does
     aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
+    originates: Located[str] | None = None  # a statement by which own routes enter, apart from `connected` and aggregates
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
 
@@ -260,7 +267,39 @@ class Vni:
     rd: Located[str] | None = None
     imports: list[Located[str]] = field(default_factory=list)
     exports: list[Located[str]] = field(default_factory=list)
+    tagged: Located[bool] | None = None  # its MAC routes have an Ethernet tag: of a VLAN-aware instance
+    learned: Located[bool] | None = None  # MAC addresses of hosts enter EVPN; None where the network OS always does so
     arp_suppress: Located[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of what carries a network or a VRF over EVPN, in the words of the device."""
+
+    what: str  # "interface Vlan3001"
+    at: Located[object] | None  # where it is configured; None where it is missing
+    inside: bool = False  # a statement below that of the part before it
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The parts that a VLAN or VRF needs on a device to be carried over EVPN, each of which leads to the next."""
+
+    subject: str  # "VRF red"
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cage:
+    """A cage of which a statement says into how many ports it is split, or parts of which are configured."""
+
+    name: str
+    line: int
+    file: str = ""
+    ports: Located[int] | None = None  # 4 for `4x100G`, 0 where a neighbor has its lanes; None where nothing splits it
+    speeds: frozenset[int] = frozenset()  # Gb/s that its ports may have, where the statement says so
+    parts: dict[str, int] = field(default_factory=dict)  # interface that is a part of it → its number, from 0
+    stated: bool = True  # the network OS splits no cage without a statement
 
 
 CLEAR = "in clear text"
@@ -338,9 +377,13 @@ class Facts:
     bgp: dict[str, Bgp] = field(default_factory=dict)  # by VRF
     vrfs: dict[str, Vrf] = field(default_factory=dict)
     vnis: dict[int, Vni] = field(default_factory=dict)
+    chains: list[Chain] = field(default_factory=list)
+    cages: dict[str, Cage] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
+    svi_advertised: Located[bool] | None = None  # EVPN advertises addresses of VLAN interfaces as the device's own
+    vxlan_port: Located[int] | None = None  # UDP port of the tunnels, where it is stated
     anycast_mac: Located[str] | None = None
     hash_seed: Located[int] | None = None
     lossless: Located[str] | None = None  # what is defined for ports with PFC: "QoS profile ROCE"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.model.facts import Facts
     from fabric.model.plan import Buffer, Device, Marking, Peer, Port, PortRef, Session, SwitchView, Watchdog
     from fabric.nos.batfish import BatfishView
+    from fabric.nos.day_zero import FirstBoot
     from fabric.nos.dialect import Dialect
     from fabric.nos.lldp import Reader as LldpReader
     from fabric.nos.state.readers import Failed, StateReader
@@ -294,6 +295,7 @@ class Target:
     batfish: Lazy[BatfishView] | None = None  # what Batfish parses and models
     containerlab: Kind | None = None  # how containerlab runs it
     ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux
+    day_zero: Lazy[FirstBoot] | None = None  # its first start, for `fabric export day-zero`
     telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.deliver.export.gnmi` reads it
     exporters: tuple[str, ...] = ()  # its collectors in `fabric/deliver/monitoring/data`; () is SNMP
     runs_in_lab: bool = False  # FRR's daemons load its frr.conf

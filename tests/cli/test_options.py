@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pytest
 import typer
 from typer.models import OptionInfo
 
+from fabric import pipeline
 from fabric.cli.lazy import COMMANDS, load
+from fabric.solver.estimate.request import EstimateRequest
 from tests.cli.conftest import Run
 
 FILE, FOLDER = "FILE", "FOLDER"
@@ -85,6 +88,8 @@ ROWS = {
     "score": Row("table.yaml", json=True),
     "calibrate": Row("table.yaml", output="PLATFORM"),
     "doctor": Row("dc1.yaml --busbw all_reduce:16:1G:300", json=True, fabric=True),
+    "acceptance write": Row("dc1.yaml", output=FOLDER, fabric=True),
+    "acceptance judge": Row("accepted results", json=True, form=True, code=1),
     "bom": Row("dc1.yaml --rack-limit 100", json=True, form=True),
     "cabling list": Row("dc1.yaml", output="PATH", json=True, form=True, limit=True, fabric=True),
     "cabling labels": Row("dc1.yaml", output="FILE.pdf", limit=True, fabric=True),
@@ -123,14 +128,25 @@ def site(run: Run) -> Run:
     """An intent and every file that a command takes beside it."""
     for name, text in {"dc1.yaml": INTENT, "job.yaml": JOB, "table.yaml": TABLE, "jobs.yaml": JOBS}.items():
         Path(name).write_text(text)
-    for folder in ("running", "state", "lldp", "notes", "empty"):
+    for folder in ("running", "state", "lldp", "notes", "empty", "results"):
         Path(folder).mkdir()
+    Path("results/cabling.json").write_text('{"site": "dc1", "findings": [], "notes": [], "summary": {}}')
     Path("running/x.cfg").write_text("! device: x (DCS-7060X6, EOS-4.33.1F)\nhostname x\nrouter bgp 65001\n")
     Path("lldp/backend-leaf001.json").write_text('{"lldpNeighbors": []}')
     Path("state/backend-leaf001.json").write_text('{"lldpNeighbors": []}')
     Path("notes/README.md").write_text("see the wiki\n")
     Path("notes/router.cfg").write_text("hostname R1\n!\ninterface GigabitEthernet0/0/0/0\n!\nline vty 0 4\n")
+    Path("accepted").mkdir()
+    Path("accepted/gates.json").write_text(_gates())
     return run
+
+
+@cache
+def _gates() -> str:
+    """The acceptance tests of dc1.yaml."""
+    site = pipeline.plan(pipeline.load(Path("dc1.yaml")))
+    request = EstimateRequest(routing="", queue_pairs=0)
+    return pipeline.acceptance(site, site.fabrics["backend"], request).text()
 
 
 def test_every_command_has_a_row() -> None:
@@ -206,7 +222,8 @@ def test_json_of_a_folder_for_generated_files_is_the_old_option(site: Run) -> No
 
 @pytest.mark.parametrize("name", [name for name in RUN if ROWS[name].fabric])
 def test_an_unknown_fabric(site: Run, name: str) -> None:
-    needed = ["-o", "made.html" if name == "report" else "made.pdf"] if name in ("report", "cabling labels") else []
+    targets = {"report": "made.html", "cabling labels": "made.pdf", "acceptance write": "made"}
+    needed = ["-o", targets[name]] if name in targets else []
     done = site(*name.split(), *ROWS[name].words.split(), "--fabric", "bakend", *needed)
     assert (done.code, done.out) == (2, "")
     assert "unknown fabric 'bakend'\n    hint: did you mean 'backend'?" in done.err
@@ -232,6 +249,7 @@ JUDGES = [
     "score {}",
     "calibrate {} -o made.yaml",
     "utilisation dc1.yaml --jobs {}",
+    "acceptance judge accepted {}",
 ]
 
 
@@ -283,6 +301,9 @@ WORDS = {
     "--need": ("verify dc1.yaml state", "route", "did you mean 'routes'"),
     "--partition": ("utilisation dc1.yaml --jobs jobs.yaml", "gpu", "only it has partitions"),
     "--busbw": ("doctor dc1.yaml", "allreduc:16:1G:30", "expected NAME:GPUS:SIZE:BUSBW"),
+    "--image": ("acceptance write dc1.yaml -o made", "a b", "expected the name of a container image"),
+    "--intent": ("acceptance judge accepted results", "nowhere.yaml", "cannot be read"),
+    "--step": ("acceptance judge accepted results", "pairs", "did you mean 'pair'"),
     "--leave-out": ("score table.yaml --cross-validate", "sources", "did you mean 'source'"),
     "--base": ("calibrate table.yaml -o made.yaml", "shiped", "cannot be read"),
     "--spares": ("bom dc1.yaml", "optic=3", "did you mean 'optics'"),

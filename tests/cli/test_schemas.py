@@ -20,11 +20,13 @@ from fabric.cli.lazy import COMMANDS, load
 from fabric.deliver.inventory.push import SYSTEMS
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.solver.doctor.causes import Effect
+from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.sections import Checkpoint, Failures
 from fabric.solver.training import file as job_file
 from tests import ROOT
 from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
+from tests.deliver.acceptance import clusters as accepted
 from tests.deliver.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 from tests.solver.doctor.runs import output
 from tests.solver.utilisation.slurm import slurm
@@ -108,6 +110,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
         ),
     },
     "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
+    "acceptance judge": {"acceptance-judge": ("acceptance judge gates.json runs.log --intent planned.yaml --json",)},
     "score": {
         "score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json"),
         "score-step": (f"score --step {LADDERS}/llama-405b-gb200.yaml --json",),
@@ -236,6 +239,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "sacct.json").write_text(slurm([(8, 0, 60), (16, 30, 600)]), encoding="utf-8")
     (tmp_path / "goodput.yaml").write_text(f"{STEP}checkpoint: {{write_GBps: 10}}\n", encoding="utf-8")
     (tmp_path / "doctor.log").write_text(output(effect=Effect(net=0.5)), encoding="utf-8")
+    made = pipeline.plan(pipeline.load(tmp_path / "planned.yaml"))
+    gates = pipeline.acceptance(made, made.fabrics["backend"], EstimateRequest(routing="", queue_pairs=0))
+    (tmp_path / "gates.json").write_text(gates.text(), encoding="utf-8")
+    slow = accepted.logs(gates, {"server-" + gates.steps[2].groups[0].runs[0].servers[0]: lambda _: 0.5})
+    (tmp_path / "runs.log").write_text("".join(slow.values()), encoding="utf-8")
     (tmp_path / "empty.txt").write_text('{"lldpNeighbors": []}\n', encoding="utf-8")
     with served(Truth(NETBOX)) as netbox, served(Truth(NAUTOBOT)) as nautobot:
         for system, url in (("netbox", netbox), ("nautobot", nautobot)):

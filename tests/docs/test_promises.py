@@ -403,6 +403,7 @@ PROMISES: dict[str, tuple[Callable[[Made], None], tuple[str, ...]]] = {
 ELSEWHERE = {
     "docs/hosts.md": "docs/howto/oob.md has its recipe as a whole intent",
     "docs/tenants.md": "fragments; tests/nos/test_outside.py reads the files of external connections",
+    "docs/howto/day-zero.md": "tests/deliver/day_zero has DHCP and HTTP servers and clients",
     "docs/howto/gitlab.md": "management only so that nothing is found",
     "docs/howto/pools.md": "the page prints the addresses",
     "docs/howto/silence.md": "no connection",

@@ -14,8 +14,8 @@ from shlex import quote
 from typing import Any
 
 from fabric.base.formats import json_text, yaml
-from fabric.base.text import plural
-from fabric.deliver.acceptance.gates import CABLING, NAME, PERFTEST_STEP, Gates, Group, Run, Step
+from fabric.base.text import plural, wrapped
+from fabric.deliver.acceptance.gates import CABLING, NAME, PERFTEST_STEP, Gates, Group, Program, Run, Step
 from fabric.deliver.export.kubernetes import HOSTNAME, node_name
 
 HERE = Path(__file__).parent
@@ -23,6 +23,7 @@ IMAGE = "nvcr.io/nvidia/pytorch:26.01-py3"  # has /usr/local/bin/all_reduce_perf
 AMD = "cdna"
 OPERATIONS = {"all_reduce": "allreduce", "all_gather": "allgather", "reduce_scatter": "reducescatter"}  # in SuperBench
 NONE = "-"
+BENCHMARK = "nccl-bw:nvlink"  # of SuperBench's own configs
 WIDTH = 100
 ORDER = (
     "Run the steps in this order: each adds one part of the design to those before it. Repair what fails before the next "
@@ -70,23 +71,8 @@ def _row(step: Step, group: Group, run: Run) -> str:
 def _page(gates: Gates, intent: str) -> str:
     """Steps with their gates, what a failure means, and the commands."""
     lines = [f"# Acceptance test of {gates.site}, fabric {gates.fabric}", ""]
-    lines += [
-        "Run the steps in this order: each adds one part of the design to those before it. Repair what fails before the"
-    ]
-    lines += [
-        "next step, as larger runs fail with it. Gates are bus bandwidths of nccl-tests at the largest size; those of all"
-    ]
-    lines += [f"sizes are in `{NAME}`.", ""]
-    rows = [("step", "runs", "program", "expected", "pass from")]
-    for step in gates.steps:
-        for group in step.groups:
-            for program in group.programs:
-                last = program.gates[-1]
-                first = program is group.programs[0]
-                name, runs = (step.step, f"{len(group.runs)}") if first else ("", "")
-                cells = (name, runs, program.collective, f"{last.expected_GBps:g} GB/s", f"{last.pass_GBps:g} GB/s")
-                rows.append(cells)
-    lines += _table(rows)
+    lines += [*wrapped(ORDER, WIDTH), ""]
+    lines += _table([COLUMNS, *gate_rows(gates)])
     for at, step in enumerate(gates.steps, 1):
         text = step.text
         lines += ["", f"## {at}. {step.step}: {text.what}", "", f"Proves: {text.proves}.", f"A failure: {text.fails}.", ""]
@@ -95,6 +81,19 @@ def _page(gates: Gates, intent: str) -> str:
     if gates.notes:
         lines += ["", "## How sure the gates are", "", *(f"* {note}" for note in gates.notes)]
     return "\n".join(lines) + "\n"
+
+
+COLUMNS = ("step", "runs", "program", "expected", "pass from")
+
+
+def gate_rows(gates: Gates) -> Iterator[tuple[str, ...]]:
+    """(step, runs, program, expected, gate) at the largest size."""
+    for step in gates.steps:
+        for group in step.groups:
+            for program in group.programs:
+                last = program.gates[-1]
+                figures = (f"{last.expected_GBps:g} GB/s", f"{last.pass_GBps:g} GB/s")
+                yield step.step, f"{len(group.runs):,}", program.collective, *figures
 
 
 def _commands(step: Step, intent: str) -> list[str]:
@@ -215,23 +214,30 @@ def _health_checks(group: Group, ports: Group | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _metrics(group: Group) -> Iterator[tuple[str, float]]:
-    """(metric of SuperBench's `nccl-bw:nvlink`, gate in GB/s) of each size."""
-    for program in group.programs:
-        name = OPERATIONS.get(program.collective, program.collective)
-        yield from ((f"nccl-bw:nvlink/{name}_{gate.bytes}_busbw", gate.pass_GBps) for gate in program.gates)
+def _operations(group: Group) -> dict[str, Program]:
+    """Programs by SuperBench's names."""
+    return {OPERATIONS.get(program.collective, program.collective): program for program in group.programs}
 
 
 def _baseline(group: Group) -> dict[str, float]:
-    return dict(_metrics(group))
+    """Gates in GB/s by metric."""
+    rows = ((name, gate) for name, program in _operations(group).items() for gate in program.gates)
+    gates = {f"{BENCHMARK}/{name}_{gate.bytes}_busbw:0": gate.pass_GBps for name, gate in rows}
+    return {f"{BENCHMARK}/return_code": 0, **gates}
 
 
 def _rules(group: Group) -> dict[str, Any]:
-    """A server is defective where a metric is below its gate."""
-    rule = {
+    """A server is defective where a metric is below its gate, or where the benchmark has failed."""
+    failed = {
+        "function": "failure_check",
+        "criteria": "lambda x:x>0",
+        "categories": "Failed",
+        "metrics": [f"{BENCHMARK}/return_code"],
+    }
+    below = {
         "function": "variance",
         "criteria": "lambda x:x<0",
         "categories": "NCCL",
-        "metrics": [name for name, _ in _metrics(group)],
+        "metrics": [f"{BENCHMARK}/{name}_.*_busbw" for name in _operations(group)],
     }
-    return {"version": "v0.11", "superbench": {"rules": {"gates": rule}}}
+    return {"version": "v0.12", "superbench": {"rules": {"failure-rule": failed, "gates": below}}}

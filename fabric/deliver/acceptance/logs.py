@@ -82,7 +82,7 @@ def _short(host: str) -> str:
 
 
 def read(gates: Gates, paths: Sequence[Path]) -> Logs:
-    """Logs of files and of all files in folders. Raises InputError where a path is not there."""
+    """Logs of files and of all files in folders. Raises InputError where a path is not there, or none is a log."""
     planned, measured, warnings = _Planned(gates), list[Measured](), list[Diagnostic]()
     cabling: tuple[str, ...] | None = None
     for path in _files(paths):
@@ -106,6 +106,10 @@ def read(gates: Gates, paths: Sequence[Path]) -> Logs:
         lost = [part for part in parts if not part.run]
         if lost or not parts:
             warnings.append(_unassigned(path, lost))
+    if not measured and cabling is None:
+        hint = "give the folder of the logs that run.sh has written"
+        place = Place(", ".join(map(str, paths[:3])))
+        raise InputError([*warnings, Diagnostic(CODE, place, "no log of a run of this acceptance test", hint)])
     return Logs(measured=tuple(measured), cabling=cabling, warnings=tuple(warnings))
 
 

@@ -107,7 +107,7 @@ def acceptance(site: str, fabric: FabricPlan, request: EstimateRequest, port_nam
     """
     parameters = platform(request.platform)
     every_kind = kinds(fabric)
-    makers = [_Maker(kind, network(kind.fabric, port_name), request, parameters) for kind in every_kind]
+    makers = [_Maker(kind, network(kind.fabric, port_name), request, parameters, len(every_kind) > 1) for kind in every_kind]
     steps = [Step(step=CABLING)]
     for name in step_texts():
         if groups := tuple(group for maker in makers for group in maker.groups(name)):
@@ -119,7 +119,8 @@ def acceptance(site: str, fabric: FabricPlan, request: EstimateRequest, port_nam
 class _Maker:
     """The groups of each step, for the servers of one kind."""
 
-    def __init__(self, kind: Kind, net: Network, request: EstimateRequest, parameters: Physics) -> None:
+    def __init__(self, kind: Kind, net: Network, request: EstimateRequest, parameters: Physics, named: bool) -> None:
+        self.named = (kind.spec.model,) if named else ()  # in front of the numbers of units and pods
         self.kind, self.net, self.request, self.parameters = kind, net, request, parameters
         self.gpu = gpu(kind.spec.server.gpu or gpu_in(kind.spec.model))
         most = (self.gpu.memory_GB or math.inf) * 1e9 / BUFFERS
@@ -185,13 +186,14 @@ class _Maker:
         for at, unit in enumerate(self.kind.units, 1):
             if len(unit) > 1:
                 together = tuple(server for block in unit for server in block)
-                yield from (((f"unit{at:03}", f"{rail + 1}"), together, rail) for rail in range(min(server.gpus, nics)))
+                for rail in range(min(server.gpus, nics)):
+                    yield (*self.named, f"unit{at:03}", f"{rail + 1}"), together, rail
 
     def _unit(self) -> Iterator[_Chosen]:
         units = self.kind.units
         for at, unit in enumerate(units, 1):
             if len(unit) > 2 and len(units) > 1:
-                yield (f"unit{at:03}",), tuple(server for block in unit for server in block), -1
+                yield (*self.named, f"unit{at:03}"), tuple(server for block in unit for server in block), -1
 
     def _spines(self) -> Iterator[_Chosen]:
         first = [unit[0] for unit in self.kind.units]
@@ -202,7 +204,7 @@ class _Maker:
         pods = grouped((devices[self.kind.on(unit[0])[0]].pod, unit) for unit in self.kind.units if self.kind.on(unit[0]))
         for at, (_, units) in enumerate(sorted(pods.items()), 1):
             if len(units) > 1 and len(pods) > 1:
-                yield (f"pod{at:02}",), tuple(server for unit in units for block in unit for server in block), -1
+                yield (*self.named, f"pod{at:02}"), tuple(server for unit in units for block in unit for server in block), -1
 
     def _whole(self) -> Iterator[_Chosen]:
         if len(self.kind.blocks) > 2:

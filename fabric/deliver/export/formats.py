@@ -22,6 +22,9 @@ FORMATS: Mapping[str, Format[Exported]] = {
     "containerlab-files": Format(
         "the same with port names of cEOS, for SSH (a folder)", "fabric.deliver.export.containerlab:containerlab_files"
     ),
+    "day-zero": Format(
+        "DHCP servers, files of the first start (a folder); --inventory FILE", "fabric.deliver.day_zero.export:day_zero"
+    ),
     "drawio": Format("draw.io pages: overview, switches, rail, plane, racks", "fabric.deliver.export.drawio:drawio"),
     "gnmi": Format("gNMI subscriptions, for gnmic", "fabric.deliver.export.gnmi:gnmi"),
     "graphml": Format("every device and link, for networkx or Gephi", "fabric.deliver.export.graphs:graphml"),
@@ -56,6 +59,7 @@ NEEDS = {  # format → field of the record of a network OS, what becomes of swi
     "collect": ("collect", "left out"),
     "containerlab": ("containerlab", LINUX),
     "containerlab-files": ("containerlab", LINUX),
+    "day-zero": ("day_zero", "get an address and no files"),
     "prometheus": ("exporters", "by SNMP"),
 }
 

@@ -17,6 +17,7 @@ from fabric.base.text import listed
 from fabric.design.intent.site import VERSION, Fabric, Site
 from fabric.hardware.catalog import models
 from fabric.model.settings.services import DN_PATTERN
+from fabric.model.settings.site import CIRCUIT_ID, FILE_NAME, HTTP, IMAGE_VERSION, SHA256
 
 # --- The JSON Schema of the language, for editors -------------------------------------------------------------
 
@@ -75,6 +76,11 @@ _FORMS = {
     DN_PATTERN: "a distinguished name without quotes and escapes, such as cn=switches,dc=example,dc=net",
     "^[A-Za-z_][A-Za-z0-9_]{0,62}$": "the name of a secret, such as ADMIN_PASSWORD_HASH",
     "^[0-9A-Za-z][0-9A-Za-z.()_-]{0,30}$": "a release such as 5.15",
+    HTTP: "a URL without user, query and final slash, such as http://192.0.2.5:8080",
+    FILE_NAME: "the name of a file without folders, such as sonic-broadcom.bin",
+    IMAGE_VERSION: "a version without blanks, such as 4.32.1F",
+    SHA256: "a SHA-256 checksum: 64 digits and letters from a to f",
+    CIRCUIT_ID: "a circuit id such as {switch}:{port}",
 }
 
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from fabric.base.text import is_unicast
 from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Routes, Server
 from fabric.model.settings.base import Count, Key, Line, ListOf, Name
+from fabric.model.settings.site import DayZero
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
 Vlan = Annotated[int, Field(ge=2, le=4094)]
@@ -409,6 +410,7 @@ class Management(Key):
     banner: Line = Field("Authorized access only", description="text before the login prompt")
     aaa: Aaa | None = Field(None, description="login by TACACS+, RADIUS or LDAP; default: users of the switch alone")
     secrets: Secrets = Field(Secrets(), description="names of the secrets in configs")
+    day_zero: DayZero | None = Field(None, description="first start of the switches: HTTP server and images; default: none")
 
 
 class Checks(Key):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from fabric.base.diagnostics import show
 from fabric.hardware import catalog
@@ -33,6 +33,62 @@ class Home:
         """The folder as a person at this prompt would name it."""
         path = os.path.relpath(self.folder)
         return self.folder if path.startswith("..") else Path(path)
+
+
+# --- Day zero: what a new switch is given by DHCP and HTTP ----------------------------------------------------
+
+_HOST_PART = "[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?"
+HTTP = rf"^http://{_HOST_PART}(?::[0-9]{{1,5}})?(?:/[A-Za-z0-9][A-Za-z0-9._-]{{0,60}}){{0,8}}$"
+FILE_NAME = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$"
+IMAGE_VERSION = "^[0-9A-Za-z][0-9A-Za-z.()_+-]{0,60}$"
+SHA256 = "^[0-9a-f]{64}$"
+CIRCUIT_ID = "^[A-Za-z0-9 {}:/._-]{2,60}$"
+
+
+class Extension(Key):
+    """A package that a switch loads in addition to its image: a file in the folder `images` of the HTTP server."""
+
+    file: Annotated[str, Field(pattern=FILE_NAME)] = Field(description="name of the file")
+    sha256: Annotated[str, Field(pattern=SHA256)] = Field(description="checksum of the file, in small letters")
+
+
+class Image(Key):
+    """The software that a switch runs: a file in the folder `images` of the HTTP server."""
+
+    file: Annotated[str, Field(pattern=FILE_NAME)] = Field(description="name of the file")
+    version: Annotated[str, Field(pattern=IMAGE_VERSION)] = Field(
+        description="version as the switch prints it; a switch that runs it already installs nothing"
+    )
+    sha256: Annotated[str, Field(pattern=SHA256)] = Field(description="checksum of the file, in small letters")
+    extensions: Annotated[tuple[Extension, ...], ListOf] = Field((), description="packages that EOS loads at every start")
+
+
+class DayZero(Key):
+    """Servers and images for the first start of the switches: `fabric export day-zero`."""
+
+    server: Annotated[str, Field(pattern=HTTP, max_length=150)] = Field(
+        description="URL of the HTTP server that serves the exported folder, `http://192.0.2.5`"
+    )
+    images: dict[Line, Image] = Field(
+        default_factory=dict, description="network OS, or switch model where it differs → image; default: none is installed"
+    )
+    circuit_id: Annotated[str, Field(pattern=CIRCUIT_ID)] | None = Field(
+        None,
+        description=(
+            "circuit id (DHCP option 82) that relay agents of the out-of-band leaves insert, with `{switch}`, `{port}` and "
+            "`{alias}`; default: that of their network OS"
+        ),
+    )
+
+    @field_validator("circuit_id")
+    @classmethod
+    def _fields(cls, text: str | None) -> str | None:
+        rest = text or "{port}"
+        if "{port}" not in rest and "{alias}" not in rest:
+            raise ValueError("expected {port} or {alias} in it")
+        if re.search("[{}]", re.sub(r"\{(?:switch|port|alias)\}", "", rest)):
+            raise ValueError("expected no other braces than {switch}, {port} and {alias}")
+        return text
 
 
 # --- Floor: racks, and how cables run -------------------------------------------------------------------------

@@ -91,6 +91,7 @@ TARGET = Target(
     syntax=Lazy(__package__, "statements:SYNTAX"),
     batfish=Lazy(__package__, "batfish:VIEW"),
     containerlab=KIND,
+    day_zero=Lazy(__package__, "day_zero:FIRST_BOOT"),
     ansible={"ansible_network_os": "nvidia.nvue.nvue", "ansible_connection": "ansible.netcommon.httpapi"},
     exporters=("node", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -98,6 +98,7 @@ TARGET = Target(
     syntax=Lazy(__package__, "statements:SYNTAX"),
     batfish=Lazy(__package__, "batfish:VIEW"),
     containerlab=KIND,
+    day_zero=Lazy(__package__, "day_zero:FIRST_BOOT"),
     ansible={"ansible_network_os": "arista.eos.eos", "ansible_connection": "ansible.netcommon.network_cli"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

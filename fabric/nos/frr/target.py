@@ -110,6 +110,7 @@ TARGET = Target(
     syntax=Lazy(__package__, "statements:SYNTAX"),
     batfish=Lazy(__package__, "batfish:VIEW"),
     containerlab=KIND,
+    day_zero=Lazy(__package__, "day_zero:FIRST_BOOT"),
     ansible={},  # reached as Linux
     exporters=("node", "frr"),
     runs_in_lab=True,

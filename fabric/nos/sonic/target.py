@@ -92,6 +92,7 @@ TARGET = Target(
     syntax=Lazy(__package__, "statements:SYNTAX"),
     batfish=Lazy(__package__, "batfish:VIEW"),
     containerlab=KIND,
+    day_zero=Lazy(__package__, "day_zero:FIRST_BOOT"),
     ansible={},  # reached as Linux
     exporters=("sonic-agent", "sonic-exporter", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

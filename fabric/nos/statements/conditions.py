@@ -21,7 +21,7 @@ from fabric.nos.reading.values import asn
 
 FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
 ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
-KEYS = {"line", "when", "unless", "needs", "given", "before", "behind", "where", "once", "say", "fix", "source", "severity"}
+KEYS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where", "once", "say", "fix", "source", "severity"}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -55,8 +55,9 @@ class Condition:
         line: pattern of the whole path of the statement.
         when: patterns of statements without any of which the row does not apply.
         unless: patterns of statements, beside any of which it does not apply.
-        before: pattern of statements that must not all stand behind the line, in the same file.
-        behind: pattern of statements none of which may stand in front of the line, in the same file.
+        below: patterns of statements, any of which must stand above the line, in the same file.
+        above: patterns of statements that must stand below the line, in the same file.
+        over: patterns of statements that take its place if they stand below it, in the same file.
         where: comparisons of groups without any of which it does not apply.
         say: what is wrong, completed with the groups.
         fix: what to configure.
@@ -69,8 +70,9 @@ class Condition:
     line: re.Pattern[str]
     when: tuple[re.Pattern[str], ...] = ()
     unless: tuple[re.Pattern[str], ...] = ()
-    before: re.Pattern[str] | None = None
-    behind: re.Pattern[str] | None = None
+    below: tuple[re.Pattern[str], ...] = ()
+    above: tuple[re.Pattern[str], ...] = ()
+    over: tuple[re.Pattern[str], ...] = ()
     where: tuple[Comparison, ...] = ()
     say: str
     fix: str
@@ -81,8 +83,7 @@ class Condition:
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
         """All patterns but `line`; the position of one is its part in the row."""
-        ordered = [pattern for pattern in (self.before, self.behind) if pattern is not None]
-        return (*self.when, *ordered, *self.unless)
+        return (*self.when, *self.below, *self.above, *self.over, *self.unless)
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
@@ -92,7 +93,7 @@ class Condition:
     @cached_property
     def is_simple(self) -> bool:
         """Whether it is enough to look up which statements there are: no order, no comparison, one statement to miss."""
-        is_ordered = self.before is not None or self.behind is not None
+        is_ordered = bool(self.below or self.above or self.over)
         is_free = not any(pattern.groupindex for pattern in self.when)
         names = set(self.shared) <= set(self.line.groupindex)
         return is_free and names and len(self.unless) < 2 and not (is_ordered or self.where)
@@ -178,19 +179,18 @@ class _Join:
         """The groups of all patterns for which the condition holds; None if it does not."""
         condition = self.condition
         for known in self._joined(words, 0):
-            at = len(condition.when)
-            if condition.before is not None:
-                found = [(more, there) for more, there in self._found(at, known) if there.file == place.file]
-                if not found or any(there.line <= place.line for _, there in found):
-                    continue
-                known, at = {**found[0][0], **known}, at + 1
-            if condition.behind is not None:
-                found = [(m, there) for m, there in self._found(at, known) if _is_behind(place, there)]
-                if not found:
-                    continue
-                known, at = {**found[0][0], **known}, at + 1
-            if any(self._found(part, known) for part in range(at, len(condition.patterns))):
+            first = len(condition.when)
+            second = first + len(condition.below)
+            third = second + len(condition.above) + len(condition.over)
+            if any(self._beside(part, known, place, True) for part in range(first, second)):
                 continue
+            others = enumerate((True,) * len(condition.above) + (False,) * len(condition.over), second)
+            found = [more for part, above in others for more in self._beside(part, known, place, above)]
+            if second < third and not found:
+                continue
+            if any(self._found(part, known) for part in range(third, len(condition.patterns))):
+                continue
+            known = {**found[0], **known} if found else known
             if all(compared.holds(known) for compared in condition.where):
                 return known
         return None
@@ -212,9 +212,10 @@ class _Join:
                 index.setdefault(tuple(row[0][name] for name in names), []).append(row)
         return index.get(tuple(words[name] for name in names), [])
 
-
-def _is_behind(place: Any, other: Any) -> bool:
-    return bool(other.file == place.file and other.line < place.line)
+    def _beside(self, part: int, words: Words, place: Any, above: bool) -> list[Words]:
+        """The statements that stand above a line, or below it, in its file."""
+        same = [(more, there) for more, there in self._found(part, words) if there.file == place.file]
+        return [more for more, there in same if (there.line < place.line if above else there.line > place.line)]
 
 
 # --- Files ----------------------------------------------------------------------------------------------------
@@ -225,14 +226,14 @@ def condition(row: Mapping[str, Any], code: str) -> Condition:
     if unknown := set(row) - KEYS:
         raise ValueError(f"unknown keys {sorted(unknown)} in a row about {row.get('line')}")
     given, needs = (_patterns(row.get(key)) for key in ("given", "needs"))
-    before, behind = (re.compile(row[key]) if key in row else None for key in ("before", "behind"))
     return Condition(
         code=code,
         line=re.compile(row["line"]),
         when=(*_patterns(row.get("when")), *given),
         unless=(*needs, *_patterns(row.get("unless"))),
-        before=before,
-        behind=behind,
+        below=_patterns(row.get("below")),
+        above=_patterns(row.get("above")),
+        over=_patterns(row.get("over")),
         where=tuple(_comparison(text) for text in _listed(row.get("where"))),
         say=row["say"],
         fix=row["fix"],

@@ -3,8 +3,8 @@
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
 `kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<on|off>` is one of some words,
-`<vlan+>` a list with blanks, commas and ranges. A kind is a list of forms, patterns with such values in them:
-`<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
+`<vlan+>` a word with commas and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in
+them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from fabric.base.text import either
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
-TOKEN = re.compile(r"(?<![?P])<([A-Za-z\d][\w|.@-]*)(\+?)>")
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
 HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
-UNFILLED = re.compile(r"[{}$<>*]")  # a placeholder of a template, or what replaces a secret
+UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
 BETWEEN = re.compile(r"[\s,]+")
 ELEMENTS = re.compile(r"(\d+)-(\d+)")
 MAX_DIGITS = 20  # of a number
@@ -181,7 +181,8 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
         kinds.append(kind)
         lists.append(several)
         whole = match.end() == len(text) and text[: match.start()].endswith("= ")
-        return rf"(?P<v{len(kinds) - 1}>{'.*' if whole else '.+' if several else '[^ ]+'})"
+        words = ".*" if whole else "(?:(?! / ).)+" if match[2] == "*" else "[^ ]+"
+        return rf"(?P<v{len(kinds) - 1}>{words})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists
 

@@ -20,7 +20,7 @@ import numpy as np
 from fabric.solver import Floats, Ints
 from fabric.solver.collective import ROOTED
 from fabric.solver.collectives.costs import PROTOCOLS, RING_HOP_US, RING_NET_US, TREE_HOP_US, TREE_NET_US, Key, costs, others
-from fabric.solver.collectives.job import Job, permitted
+from fabric.solver.collectives.job import Job, kind_of, nvlink_ranks, permitted
 from fabric.solver.collectives.physics import Physics
 
 # --- NCCL's own estimate --------------------------------------------------------------------------------------
@@ -179,17 +179,39 @@ def run(
     if not keys:
         return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
     able = np.stack([np.broadcast_to(permitted(job.environment, key, algorithm, protocol), job.bytes.shape) for key in keys])
-    times = np.where(able, capped(np.stack([table[key] for key in keys])), NEVER)
+    is_open = algorithm == "auto" and _is_open(job, physics)
+    times = _times(keys, table, able, is_open)
     healthy_us = times
     if chosen_for is not None or job.limited:
-        ideal = costs(chosen_for or job.healthy(), terms)
-        healthy_us = np.where(able, capped(np.stack([ideal[key] for key in keys])), NEVER)
+        healthy_us = _times(keys, costs(chosen_for or job.healthy(), terms), able, is_open)
     nccl_us = estimates(job) if nccl_us is None else nccl_us
     expected = np.where(
         healthy_us < NEVER, capped(np.stack([np.broadcast_to(nccl_us[key], job.bytes.shape) for key in keys])), NEVER
     )
     chosen = np.argmin(healthy_us, axis=0)
     return Runs(keys, times, expected, chosen)
+
+
+def _times(keys: tuple[Key, ...], table: Mapping[Key, Floats], able: Any, is_open: bool) -> Floats:
+    """µs of each key, [keys, rows]; NEVER where it may not run.
+
+    Where it is open whether NVLSTree is as fast as in domains of other sizes, or NCCL runs a ring, its time is the
+    geometric mean of both: `band_of` takes both ends.
+    """
+    times = np.where(able, capped(np.stack([table[key] for key in keys])), NEVER)
+    rings = [at for at, key in enumerate(keys) if key[0] == "ring"]
+    if is_open and rings:
+        ring_us = times[rings].min(axis=0)
+        for at, key in enumerate(keys):
+            if key[0] == "nvls_tree":
+                times[at] = np.where(times[at] < ring_us, np.sqrt(times[at] * ring_us), times[at])
+    return times
+
+
+def _is_open(job: Job, physics: Physics) -> bool:
+    """Whether switches of NVLink domains reduce for a job over the network, and no table of its kind has a domain of about
+    their size."""
+    return bool(np.all(job.nvls & job.crosses)) and not physics.coverage.has_domain(kind_of(job), nvlink_ranks(job))
 
 
 def allowed(key: Key, algorithm: str, protocol: str) -> bool:

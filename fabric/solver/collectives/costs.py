@@ -16,21 +16,21 @@ import numpy as np
 
 from fabric.solver import Floats
 from fabric.solver.collective import ALL_REDUCE, ALLTOALL, GATHER, ROOTED, SENDRECV
-from fabric.solver.collectives.job import Job
+from fabric.solver.collectives.job import DEFAULT_CTAS, Job
 
 PROTOCOLS = ("ll", "ll128", "simple")
 TREE_HOP_US, TREE_NET_US = (0.6, 1.25, 4.0), (5.0, 8.5, 14.0)
 RING_HOP_US, RING_NET_US = (0.6, 1.9, 3.4), (2.7, 4.0, 14.0)
 IN_NETWORK_US = 31.0  # latency of NCCL's CollNetDirect to the reducing switch and back
-NVLS_TREE_SHARE = (
-    0.86  # of half the NICs where a tree crosses twice: NVIDIA/nccl#1221, 320 GB/s of 372 on four servers of H100
-)
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s; no limit
 HOPPER_GBPS = 450.0  # NVLink of the GPUs of the stated LL bandwidth, which scales with NVLink
+SLOT_SHARE = 0.91  # payload of a PCIe slot: 24 bytes of header and acknowledgments with a packet of 256
 SERIAL = 4.0  # exponent of the overlap of kernel starts and kernels: 1 is a sum, infinity a maximum
 EAGER = 4096.0  # bytes above which a message is announced before it is sent
+USUAL_RANKS = 16  # of a ring whose fill the parameters state
+LINES = 640 * 8.0  # bytes of a rank for each channel of a ring: LL128's threads, eight bytes each
 GROWS_TO = 16_384.0  # bytes up to which the latency of a hop grows with the size
 
 Key = tuple[str, str]  # (algorithm, protocol)
@@ -155,16 +155,23 @@ def _growth(job: Job, p: Terms) -> Any:
     return 1 + p["hop_growth"] * np.log2(np.clip(job.bytes, 8, GROWS_TO) / 8)
 
 
-def crossings(job: Job, p: Terms) -> Any:
-    """How often a byte leaves a domain in a tree: once of two domains, twice of more, when up and down share the NICs."""
-    return np.where(np.asarray(job.domains) <= 2, 1.0, 2 / p["tree_crossing_share"])
+def crossings(job: Job, share: Any) -> Any:
+    """How often a byte leaves the busiest domain of a double binary tree, over the share of the NICs that it gets.
+
+    A domain sends half of the bytes over each of its edges, of both trees together: of two domains it has two edges, of
+    three at most three, of more four, as an inner node has a parent and two children in one tree and is a leaf of the other.
+    A node with two children gets the share alone.
+    """
+    edges = np.minimum(np.asarray(job.domains, dtype=np.float64), 4)
+    return edges / 2 / np.where(edges < 4, 1.0, share)
 
 
 def _net(job: Job, p: Terms, share: Any) -> Any:
     """GB/s of a domain's NICs for payload."""
     loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["scale_loss"]
     wire = np.minimum(p["nic_share"] * p["payload_share"], p["root_share"] * job.root_GBps / job.nic_GBps)
-    return np.where(job.crosses, np.minimum(job.net_GBps * wire * loss * share, p["socket_GBps"] * job.hosts), NOTHING)
+    hosts = np.minimum(p["socket_GBps"] * job.hosts, SLOT_SHARE * job.slot_GBps)
+    return np.where(job.crosses, np.minimum(job.net_GBps * wire * loss * share, hosts), NOTHING)
 
 
 def _rendezvous(job: Job, p: Terms) -> Any:
@@ -191,7 +198,7 @@ def _tree(job: Job, p: Terms, at: int) -> Floats:
     net = _net(job, p, job.tree_share)
     between = (np.minimum(p["tree_ll_GBps"], 0.5 * net), 0.92 * net, net)[at]
     between = np.where(job.crosses, between, NOTHING)
-    speed = np.minimum(inside, between / crossings(job, p))
+    speed = np.minimum(inside, between / crossings(job, p["tree_crossing_share"]))
     flight = job.bytes / (1 + job.bytes / (p[f"tree_flight_{name}_MiB"] * MIB))
     hops = 2 * (job.domain - 1) / inside + 2 * levels(job) / between
     fill = hops * flight / US * p[f"tree_fill_{name}"] * np.where(job.crosses, p["fill"], 1.0)
@@ -205,6 +212,11 @@ def ring_volume(job: Job) -> Any:
     return job.spec.busbw(job.ranks) * job.bytes
 
 
+def _proxy(job: Job) -> Any:
+    """Load of a rank's proxy thread over that of 16 channels; NCCL uses one for every `LINES` bytes of a rank."""
+    return np.clip(job.bytes / job.ranks / LINES, DEFAULT_CTAS, np.maximum(job.ctas, DEFAULT_CTAS)) / DEFAULT_CTAS
+
+
 def _ring(job: Job, p: Terms, at: int) -> Floats:
     """Ring over all ranks: 2 (n - 1) steps of an all_reduce, n - 1 of half of one, a chain of n from or to a root."""
     passes = job.spec.passes
@@ -214,17 +226,17 @@ def _ring(job: Job, p: Terms, at: int) -> Floats:
     latency = (steps - outside) * RING_HOP_US[at] * _hop(job, p) + outside * hop
     least = p["ring_step_us"] * p["host_step"]
     least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[at]
-    least = least * (p["ring_step_gather"] if passes == 1 else 1.0)
-    latency = np.where(job.crosses, np.maximum(latency, steps * least), latency)
+    least = steps * least * (p["ring_step_gather"] if passes == 1 else 1.0) * _growth(job, p) * _proxy(job)
     latency = (latency + outside * (job.hop_us + _rendezvous(job, p))) * _growth(job, p)
     inside = np.minimum(p["ring_nvlink_share"] * _inside_GBps(job, p), np.asarray(job.ctas) * p["cta_GBps"])
     speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[at]
     if at == 0:
         speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"] * job.nvlink_GBps / HOPPER_GBPS), speed)
     depth = p["ring_fill_us"] * p["ring_fill"] * np.where(job.crosses, p["fill"], 1.0)
+    depth = depth * np.maximum(job.ranks / USUAL_RANKS, 1) ** p["ring_fill_growth"]
     fill = _filled(depth * (0.0, p["ring_fill_ll128"], 1.0)[at], job.bytes, p["ring_fill_MiB"])
-    overlap = p["overlap_ll" if at == 0 else "overlap"] * np.maximum(job.ranks / 16, 1) ** p["overlap_growth"]
-    both = _together(latency, ring_volume(job) / speed / US, overlap)
+    both = _together(latency, ring_volume(job) / speed / US, p["overlap_ll" if at == 0 else "overlap"])
+    both = np.where(job.crosses, _together(both, least, p["overlap_host"]), both)
     return np.asarray(launch(job, p) + both + fill)
 
 
@@ -242,7 +254,7 @@ BLACKWELL = 3  # place among the generations; its switches run 32 channels where
 def nvls_speed(job: Job, p: Terms) -> Any:
     """GB/s of an all_reduce in the domain's switch: every GPU sends S to it once and its own part of the result."""
     loss = np.maximum(job.domain / 8, 1) ** -p["nvls_domain_loss"]
-    return p["nvls_share"] * job.nvlink_GBps * loss * 1.125 / (1 + 1 / job.domain) * _chunk(job, p)
+    return p["nvls_share"] * job.nvlink_GBps * loss * np.minimum(1.125 / (1 + 1 / job.domain), 1) * _chunk(job, p)
 
 
 def _nvls_parts(job: Job, p: Terms) -> tuple[Any, Any]:
@@ -271,12 +283,12 @@ def _nvls_tree(job: Job, p: Terms) -> Floats:
     latency = p["nvls_us"] * p["nvlink_hop"] * grows
     hop = TREE_NET_US[2] * p["net_hop"] * p["tree_net_simple"] + job.hop_us + _rendezvous(job, p)
     latency = latency + 2 * levels(job) * hop
-    loss = 1 / (1 + p["nvls_tree_loss"] * np.maximum(levels(job) - 1, 0))
+    loss = 1 / (1 + p["nvls_tree_loss"] * grows * np.maximum(levels(job) - 1, 0))
     speed = np.minimum(
         p["nvls_tree_share"] * loss * nvls_speed(job, p),
-        _net(job, p, job.tree_share) / np.where(np.asarray(job.domains) <= 2, 1.0, 2 / NVLS_TREE_SHARE),
+        _net(job, p, job.tree_share) / crossings(job, p["nvls_tree_crossing_share"]),
     )
-    deeper = 1 + p["nvls_tree_fill_depth"] * np.maximum(levels(job) - 1, 0)
+    deeper = 1 + p["nvls_tree_fill_depth"] * grows * np.maximum(levels(job) - 1, 0)
     fill = _filled(p["nvls_tree_fill_us"] * grows * deeper * p["fill"], job.bytes, p["nvls_tree_fill_MiB"])
     return np.asarray(launch(job, p) + _together(latency, job.bytes / speed / US, p["overlap_nvls"]) + fill)
 

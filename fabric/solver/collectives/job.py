@@ -132,6 +132,9 @@ class Job:
     environment: Any = 0  # index of physics.transports(): the transport whose variables of NCCL are set
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # one process drives all GPUs of a server
+    slot_GBps: Any = (
+        UNLIMITED  # line rate between a domain's GPUs and its NICs, one direction: their slots, or the CPU's link
+    )
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
     hosts: Any = 1.0  # servers of a domain, less than 1 where several communicators share one: they copy the bytes of sockets
     ctas: Any = DEFAULT_CTAS
@@ -170,6 +173,16 @@ class Job:
         names = [item.name for item in fields_of(self) if item.name != "collective"]
         columns: dict[str, Any] = {name: np.asarray(getattr(self, name))[places] for name in names}
         return replace(self, **columns)
+
+
+def kind_of(job: Job) -> physics.Kind:
+    """GPU generation, transport and family of a job."""
+    return physics.Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], job.spec.family)
+
+
+def nvlink_ranks(job: Job) -> int:
+    """Ranks that NVLink joins: of a domain, or of a bridge inside one of PCIe."""
+    return int(job.bridge) if job.pcie else int(job.domain)
 
 
 def default_ctas(nics: int, nic_gbps: float) -> int:
@@ -256,6 +269,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         one_process=platform.processes.startswith("one for all"),
         ctas=float(platform.ctas(ctas)),
         hosts=domain / platform.gpus_per_node / platform.communicators,
+        slot_GBps=domain * gpu.nic_GBps if domains > 1 else UNLIMITED,
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
         **fields,
     )

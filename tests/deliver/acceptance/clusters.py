@@ -24,11 +24,13 @@ def gates(design: str) -> Gates:
 
 
 # Releases of nccl-tests and of rccl-tests: the columns, what stands in front of them, and how a GPU is named.
+_OLD = "time   algbw   busbw  error"
+_SIDE = "time   algbw   busbw #wrong"
 HEADS = {
-    "2.10": "#       size         count      type   redop     time   algbw   busbw  error     time   algbw   busbw  error",
-    "2.13": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong",
-    "2.17": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong",
-    "rccl": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong",
+    "2.10": f"#       size         count      type   redop     {_OLD}     {_OLD}",
+    "2.13": f"#       size         count      type   redop    root     {_SIDE}     {_SIDE}",
+    "2.17": f"#       size         count      type   redop    root     {_SIDE}     {_SIDE}",
+    "rccl": f"#       size         count      type   redop    root     {_SIDE}     {_SIDE}",
 }
 
 

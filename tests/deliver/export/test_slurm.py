@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import socket
-import subprocess
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +14,8 @@ from fabric.deliver.export.locality import hostlist, localities
 from fabric.deliver.export.slurm import slurm, slurm_block, slurm_yaml
 from fabric.model.plan import LEAF, SERVER, SERVER_LEAF
 from tests.deliver.export.plans import DESIGNS, plan
+from tests.deliver.export.slurmctld import require, slurmctld
 from tests.goldens import golden
-from tests.waiting import wait_for
 
 SWITCH = re.compile(r"SwitchName=(\S+) (Nodes|Switches)=(\S+)")
 BLOCK = re.compile(r"BlockName=(\S+) Nodes=(\S+)")
@@ -190,30 +185,9 @@ def test_golden_block() -> None:
     golden("export/slurm/gb300-twin-plane.block.conf", slurm_block(plan("gb300-twin-plane")))
 
 
-# AuthType none and nodes of a cloud, whose addresses no one asks for: no munge, no slurmd, no host names that resolve.
-SLURM_CONF = """\
-ClusterName=test
-SlurmctldHost=localhost
-SlurmctldPort={port}
-SlurmctldPidFile={folder}/slurmctld.pid
-StateSaveLocation={folder}
-SlurmUser=root
-AuthType=auth/none
-CredType=cred/none
-MpiDefault=none
-ProctrackType=proctrack/linuxproc
-TopologyPlugin=topology/tree
-NodeName={nodes} CPUs=1 State=CLOUD
-PartitionName=all Nodes=ALL Default=YES State=UP
-"""
-
-
 @pytest.mark.parametrize("name", ["b200-3tier", "two-clusters", "names"])
 def test_slurmctld_reads_it(name: str, tmp_path: Path) -> None:
-    if shutil.which("slurmctld") is None or shutil.which("scontrol") is None:
-        pytest.skip("slurmctld and slurm-client are not installed")
-    if os.geteuid():
-        pytest.skip("this slurmctld runs as root")
+    require()
     text = slurm(plan(name))
     ours = tree_of(text)
     nodes = [node for kind, below in ours.values() if kind == "Nodes" for node in below]
@@ -227,28 +201,8 @@ def test_slurmctld_reads_it(name: str, tmp_path: Path) -> None:
     assert sorted(node for top in tops for node in expand(theirs[top]["Nodes"])) == sorted(nodes)
 
 
-def _shown(daemon: subprocess.Popen[bytes], environment: dict[str, str]) -> subprocess.CompletedProcess[str] | None:
-    """What `scontrol` prints as soon as the daemon answers, or has ended."""
-    asked = subprocess.run(["scontrol", "show", "topology"], capture_output=True, text=True, env=environment, check=False)
-    return asked if asked.returncode == 0 or daemon.poll() is not None else None
-
-
 def asked_of_slurm(topology: str, nodes: str, folder: Path) -> dict[str, dict[str, str]]:
     """What `scontrol show topology` says of a switch, by its name."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    (folder / "slurm.conf").write_text(SLURM_CONF.format(port=port, folder=folder, nodes=nodes))
-    (folder / "topology.conf").write_text(topology)
-    environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
-    log = folder / "log"
-    with log.open("wb") as out:
-        daemon = subprocess.Popen(["slurmctld", "-D", "-c", "-i", "-v"], stdout=out, stderr=out, env=environment)
-    try:
-        asked = wait_for(partial(_shown, daemon, environment), every_s=0.2)
-    finally:
-        daemon.kill()
-        daemon.wait()
-    assert asked.returncode == 0, log.read_text()[-3000:]
-    rows = [dict(word.split("=", 1) for word in line.split()) for line in asked.stdout.splitlines() if line]
+    with slurmctld(topology, nodes, folder) as (shown, _):
+        rows = [dict(word.split("=", 1) for word in line.split()) for line in shown.splitlines() if line]
     return {row["SwitchName"]: row for row in rows}

@@ -24,7 +24,7 @@ fabrics:
       rails: 2
       unit: {servers: 8}
 """
-FOLDERS = ("anta", "collect", "kubernetes", "nccl", "prometheus", "prometheus-snmp", "containerlab-files")
+FOLDERS = ("anta", "collect", "day-zero", "kubernetes", "nccl", "prometheus", "prometheus-snmp", "containerlab-files")
 LLDP = '{"lldp": {"interface": [{"port1": {"chassis": {"backend-spine001": {"id": {"type": "mac", "value": "0"}}}}}]}}'
 # Command → the words behind it; several where it does several things. `d.yaml` is the intent, `e.yaml` a changed one.
 CALLS: dict[str, list[str]] = {
@@ -46,6 +46,8 @@ CALLS: dict[str, list[str]] = {
     "estimate": ["d.yaml --size 1M"],
     "capacity": ["d.yaml"],
     "doctor": ["d.yaml d.yaml"],
+    "acceptance write": ["d.yaml -o acceptance"],
+    "acceptance judge": ["acceptance d.yaml"],
     "step": ["d.yaml"],
     "goodput": ["d.yaml"],
     "compare": ["d.yaml"],
@@ -76,6 +78,7 @@ SAYS = {  # call → what it must say
     "export containerlab d.yaml": "warning[FAB168]: not supported on Dummy OS: 4 switches as plain Linux",
     "export ansible d.yaml": "warning[FAB168]: not supported on Dummy OS",
     "export prometheus d.yaml -o out-prometheus": "warning[FAB168]: not supported on Dummy OS: 4 switches by SNMP",
+    "export day-zero d.yaml -o out-day-zero": "not supported on Dummy OS: 4 switches get an address and no files",
     "lab up d.yaml": "expected frr or sonic",
 }
 FINDINGS = 1

@@ -29,6 +29,15 @@ LDAP = {
     "timeout_s": 8,
     "secret": "_ldap",
 }
+_IMAGE = {"file": "image.bin", "version": "1.0", "sha256": "0b7a" * 16}
+DAY_ZERO = (
+    {"server": "http://192.0.2.5"},
+    {
+        "server": "http://ztp.example.net:8080/dc1",
+        "images": {"sonic": _IMAGE, "eos": _IMAGE},
+        "circuit_id": "{switch}:{port}",
+    },
+)
 AAA = (
     {"tacacs": {"servers": ["192.0.2.30", "2001:db8:53::30"], "port": 4949, "timeout_s": 7, "secret": "T_KEY"}},
     {"radius": {"servers": "192.0.2.31", "port": 1645, "timeout_s": 9, "secret": "RADIUS"}, "login": ["radius", "local"]},
@@ -63,6 +72,7 @@ def _management(at: str) -> Values:
         f"{at}.snmp_user": one("monitoring", "noc1", "read-only"),
         f"{at}.banner": one(*BANNERS),
         f"{at}.aaa": one(*AAA),
+        f"{at}.day_zero": one(*DAY_ZERO),
         f"{at}.secrets.admin": one("ADMIN_HASH", "_pw"),
         f"{at}.secrets.snmp_auth": one("SNMP_A", "auth_key"),
         f"{at}.secrets.snmp_priv": one("SNMP_P", "priv_key"),

@@ -30,6 +30,7 @@ from fabric.model.facts import Facts, Interface, Located, Vni, Vrf
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
 HOSTS_MOST = 9000  # the largest MTU that servers are given
 VLAN = re.compile(r"(?:vlan|irb|bvi)", re.I)
+AUTO, AS_TRANS = "auto", 23456
 
 
 class VniVlan(FilesCheck):
@@ -151,7 +152,7 @@ class VrfVni(FilesCheck):
                 yield self.finding_at(facts, fact, message, about=About(devices=others if len(others) == 1 else ()))
 
     def _targets(self, network: Network) -> Iterator[Finding]:
-        for subject, rows in _by_subject(network).items():
+        for subject, rows in by_subject(network).items():
             crossed = _crossed(rows)
             for kind in ("imports", "exports"):
                 sets = [
@@ -180,30 +181,46 @@ def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:
 
     Each may have targets of its own, as those that are derived from AS number and VNI.
     """
-    sent = [_exported(facts, table) for facts, table in rows]
-    taken = [_imported(table) for _, table in rows]
+    sent = [exported(facts, table) for facts, table in rows]
+    taken = [imported(facts, table) for facts, table in rows]
     senders = [to for to in range(len(rows)) if sent[to]]  # what a device without BGP in its files sends is not known
-    return all(_takes(taken[at], sent[to]) for at in range(len(rows)) for to in senders if at != to)
+    return all(takes(taken[at], sent[to]) for at in range(len(rows)) for to in senders if at != to)
 
 
-def _takes(taken: set[str], sent: set[str]) -> bool:
+def takes(taken: set[str], sent: set[str]) -> bool:
     """Whether one of the targets is taken; `*:10010` takes those of any AS number."""
     return any(far == own or (own[0] == "*" and far.endswith(own[1:])) for own in taken for far in sent)
 
 
-def _imported(table: Vni | Vrf) -> set[str]:
-    """Route targets of the routes that a table takes; without any, those of its VNI, whatever the AS number."""
-    vni = table.number if isinstance(table, Vni) else table.vni.value if table.vni else None
-    return {fact.value for fact in table.imports} or {f"*:{vni}"}
+def imported(facts: Facts, table: Vni | Vrf) -> set[str]:
+    """Route targets of the routes that a table takes; without any, those of its VNI, whatever the AS number.
+
+    So are those of a device that rewrites the AS numbers of what it receives.
+    """
+    vni = _vni_of(table)
+    if any(fact.value == AUTO for fact in table.imports) and any(near.rewrites for near in facts.neighbors()):
+        return {f"*:{vni}"}
+    return {_derived(facts, vni, fact.value) for fact in table.imports} or {f"*:{vni}"}
 
 
-def _exported(facts: Facts, table: Vni | Vrf) -> set[str]:
+def exported(facts: Facts, table: Vni | Vrf) -> set[str]:
     """Route targets of the routes of a table; derived ones are `<AS number>:<VNI>` (RFC 8365 section 5.1.2.1)."""
+    vni = _vni_of(table)
     if table.exports:
-        return {fact.value for fact in table.exports}
+        return {_derived(facts, vni, fact.value) for fact in table.exports}
     process = facts.bgp.get("")
-    vni = table.number if isinstance(table, Vni) else table.vni.value if table.vni else None
     return {f"{process.asn.value & 0xFFFF}:{vni}"} if process and process.asn and vni is not None else set()
+
+
+def _vni_of(table: Vni | Vrf) -> int | None:
+    return table.number if isinstance(table, Vni) else table.vni.value if table.vni else None
+
+
+def _derived(facts: Facts, vni: int | None, target: str) -> str:
+    """The number that `auto` stands for, with AS_TRANS for an AS number of four bytes (RFC 6793 section 9)."""
+    process = facts.bgp.get("")
+    asn = process.asn.value if process and process.asn else 0
+    return f"{asn if asn < 1 << 16 else AS_TRANS}:{vni}" if target == AUTO else target
 
 
 def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> bool:
@@ -231,7 +248,8 @@ def _is_l3_vlan(facts: Facts, own: Vni) -> bool:
     return any(vrf.vni and vrf.vni.value == own.number for vrf in facts.vrfs.values())
 
 
-def _by_subject(network: Network) -> dict[str, list[tuple[Facts, Vni | Vrf]]]:
+def by_subject(network: Network) -> dict[str, list[tuple[Facts, Vni | Vrf]]]:
+    """Every VRF and layer-2 VNI by its name in findings, with the devices that have it."""
     found: dict[str, list[tuple[Facts, Vni | Vrf]]] = {}
     for facts in network.devices:
         for vrf in facts.vrfs.values():
@@ -258,7 +276,7 @@ class Distinguisher(FilesCheck):
     def check(self, network: Network) -> Iterator[Finding]:
         users = grouped(
             (holder.rd.value, (facts, owner_name, holder.rd))
-            for owner_name, rows in _by_subject(network).items()
+            for owner_name, rows in by_subject(network).items()
             for facts, holder in rows
             if holder.rd and ":" in holder.rd.value
         )

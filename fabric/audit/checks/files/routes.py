@@ -9,8 +9,18 @@ from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import ClassVar
 
-from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
-from fabric.audit.checks.ends import within
+from fabric.audit.checks import (
+    WARNING,
+    FilesCheck,
+    Finding,
+    Network,
+    is_enabled,
+    is_loopback,
+    is_up,
+    table_name,
+)
+from fabric.audit.checks.ends import is_management, network_of, vrf_of, within
+from fabric.audit.checks.files.equal_paths import carries_ip
 from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
 from fabric.base.grouping import grouped
@@ -161,6 +171,95 @@ class LeakedRoutes(FilesCheck):
                     elif not any(other.value == vrf.name for other in source.leaks):
                         message = f"VRF {vrf.name}: imports routes of VRF {source.name}, which imports none of its own"
                         yield self.finding_at(facts, fact, message)
+
+
+IGP = re.compile(r"\brouter (?:eigrp|rip)\b|\b(?:ospf3?|ospf6|isis)\b")  # may carry the subnets as well
+MAX_NETS = 64  # of other devices that a policy is asked about
+
+
+class Advertised(FilesCheck):
+    """Looks for devices whose subnets no session advertises, and for devices that accept no route of the others.
+
+    The servers of a leaf are reached by the routes that it advertises. Without a statement by which its subnets enter BGP,
+    or with a policy that permits none of them, they are cut off; with a policy that permits no route of others, such as that
+    of the other direction, they reach nobody. All sessions are up.
+    """
+
+    id = "FAB2557"
+    title = "A leaf advertises its subnets, and accepts those of others"
+    severity = WARNING
+    example = "a leaf with servers, and no `redistribute connected` or `network` in its BGP process"
+    remediation = "let the subnets enter BGP, and permit them in the policies of the sessions"
+    of_component: ClassVar = True
+
+    def check(self, network: Network) -> Iterator[Finding]:
+        nets = {id(process): _ends_of(facts, process) for facts in network.devices for process in facts.bgp.values()}
+        processes = [process for facts in network.devices for process in facts.bgp.values()]
+        entering = {process.vrf for process in processes if nets[id(process)] and _enters(process)}
+        for facts in network.devices:
+            if not has_addresses(facts) or facts.elsewhere or any(map(IGP.search, facts.texts.values())):
+                continue
+            for process in facts.bgp.values():
+                sessions = list(_inside(network, process))
+                yield from self._out(facts, process, sessions, nets[id(process)], process.vrf in entering)
+                yield from self._in(network, facts, process, sessions, nets)
+
+    def _out(self, facts: Facts, process: Bgp, sessions: list[Neighbor], own: list[Net], others: bool) -> Iterator[Finding]:
+        vrf = facts.vrfs.get(process.vrf)
+        stretched = others and vrf is not None and vrf.vni is not None
+        if not own or not (sessions or stretched):
+            return
+        count = plural(len(own), "subnet") + f", {listed([str(net) for net in own], 1)}"
+        policies = [peer.export_filter for peer in sessions if peer.export_filter]
+        if not _enters(process):
+            at = Located(None, process.line, process.file)
+            yield self.finding_at(facts, at, f"{table_name(process.vrf)}: no statement advertises {count}")
+        elif policies and len(policies) == len(sessions) and all(refuses(facts, fact.value, own) for fact in policies):
+            yield self.finding_at(facts, policies[0], f"{policies[0].value} permits none of {count}, and no session does")
+
+    def _in(
+        self, network: Network, facts: Facts, process: Bgp, sessions: list[Neighbor], nets: dict[int, list[Net]]
+    ) -> Iterator[Finding]:
+        policies = [(peer, peer.import_filter) for peer in sessions if peer.import_filter]
+        others = [net for key, same in nets.items() if key != id(process) for net in same]
+        if not policies or len(policies) < len(sessions) or not others or len(others) > MAX_NETS:
+            return
+        if all(refuses(facts, fact.value, others) for _, fact in policies):
+            policy, count = policies[0][1], plural(len(others), "subnet")
+            message = f"{policy.value} permits none of {count} of other devices, and no session does"
+            yield self.finding_at(facts, policy, message)
+
+
+def _inside(network: Network, process: Bgp) -> Iterator[Neighbor]:
+    """Sessions with devices that were read, which carry IP routes."""
+    for peer in process.neighbors.values():
+        if is_enabled(peer) and carries_ip(peer) and network.remote_end(peer) is not None:
+            yield peer
+
+
+def _enters(process: Bgp) -> bool:
+    return bool(process.connected or process.originates or process.aggregates)
+
+
+def _ends_of(facts: Facts, process: Bgp) -> list[Net]:
+    """Subnets of servers in a table."""
+    nets: dict[Net, None] = {}
+    for name, port in facts.interfaces.items():
+        if vrf_of(port) == process.vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
+            found = (network_of(fact.value) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
+            nets |= dict.fromkeys(net for net in found if net.max_prefixlen - net.prefixlen > 2)
+    return list(nets)
+
+
+def refuses(facts: Facts, policies: str, nets: list[Net]) -> bool:
+    """Whether policies permit none of some prefixes; false where they ask for more than prefixes, or are not defined."""
+    for name in policies.split():
+        terms = facts.terms.get(name, [])
+        if name not in facts.prefixes and not terms:
+            return False
+        if any(one.value.permits and (one.value.narrowed or not one.value.lists) for one in terms):
+            return False
+    return not any(lets_in(facts, policies, net) for net in nets)
 
 
 @dataclass(frozen=True)

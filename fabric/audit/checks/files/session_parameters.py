@@ -18,11 +18,10 @@ from fabric.audit.checks import (
     Network,
     outliers,
     place,
-    role,
     session_name,
     table_name,
 )
-from fabric.audit.checks.files.session_ends import asn_at
+from fabric.audit.checks.files.equal_paths import carries_ip
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.model.facts import Authentication, Bgp, Facts, Located, Neighbor
@@ -173,7 +172,7 @@ class PrefixLimit(FilesCheck):
             for process in facts.bgp.values():
                 some = any(peer.families for peer in process.neighbors.values())
                 active = [peer for peer in process.neighbors.values() if peer.families or not some]  # others carry nothing
-                external = [peer for peer in active if _external(process, peer) and _carries_ip(peer)]
+                external = [peer for peer in active if _external(process, peer) and carries_ip(peer)]
                 kinds = grouped((_leaves(network, peer), peer) for peer in external)
                 yield from self._inside(facts, process, kinds.get(False, []))
                 yield from self._outside(facts, kinds.get(True, []))
@@ -223,59 +222,6 @@ def _limited(peers: Iterable[Neighbor]) -> bool:
 def _external(process: Bgp, peer: Neighbor) -> bool:
     remote = peer.remote_as.value if peer.remote_as else None
     return remote == "external" or (isinstance(remote, int) and process.asn is not None and remote != process.asn.value)
-
-
-def _carries_ip(peer: Neighbor) -> bool:
-    return any(fact.value != "evpn" for fact in peer.families) or not peer.families
-
-
-class Multipath(FilesCheck):
-    """Compares `maximum-paths` with the number of neighbors of one role.
-
-    A switch that installs one best path of sixteen sends all traffic over one uplink. Equal-cost paths must be allowed
-    for all uplinks, and across AS numbers if each spine has its own. A spine has many leaves, but one path to each, so
-    only tiers with at least as many neighbors count.
-    """
-
-    id = "FAB261"
-    title = "The ECMP limit covers all equal-cost paths"
-    severity = ERROR
-    example = "`maximum-paths 1` on a leaf with four spines"
-    remediation = "raise `maximum-paths`, and enable multipath across AS numbers; on Junos, also `forwarding-table export`"
-    kinds: ClassVar = ("max_paths", "relax")
-
-    def check(self, network: Network) -> Iterator[Finding]:
-        counts = {id(facts): self._roles(network, facts) for facts in network.devices}
-        for facts in network.devices:
-            for process in facts.bgp.values():
-                groups = self._groups(network, process)
-                upward = [rows for rows in groups if all(counts[id(far)][role(facts.name)] >= len(rows) for _, far in rows)]
-                alike = [rows for rows in groups if len({asn for asn, _ in rows}) == 1]  # to one tier, or to one device
-                widest, path_count = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
-                paths, numbers, name = process.max_paths, {asn for asn, _ in widest}, table_name(process.vrf)
-                if paths is not None and paths.value == 1 < path_count:
-                    yield self.finding_at(facts, paths, f"{name}: 1 of {path_count} equal-cost paths is used")
-                elif paths is not None and paths.value < len(widest):
-                    message = f"{name}: {paths.value} of {len(widest)} equal-cost paths are used"
-                    yield self.finding_at(facts, paths, message, severity=WARNING)
-                elif process.relax is not None and not process.relax.value and len(numbers) > 1:
-                    got = f"{len(widest)} paths with {len(numbers)} AS numbers are not used as equal-cost paths"
-                    yield self.finding_at(facts, process.relax, f"{name}: {got}")
-
-    def _roles(self, network: Network, facts: Facts) -> Counter[str]:
-        """How many sessions a device has with each role."""
-        peers = [peer for peer in facts.neighbors() if _carries_ip(peer)]
-        return Counter(role(far.facts.name) for peer in peers if (far := network.remote_end(peer)))
-
-    def _groups(self, network: Network, process: Bgp) -> list[list[tuple[int, Facts]]]:
-        """Neighbors of one role each, with their AS numbers."""
-        groups: dict[str, list[tuple[int, Facts]]] = {}
-        for peer in process.neighbors.values():
-            far = network.remote_end(peer)
-            asn = asn_at(far) if far else None
-            if far and asn and _external(process, peer) and _carries_ip(peer):
-                groups.setdefault(role(far.facts.name), []).append((asn.value, far.facts))
-        return list(groups.values())
 
 
 class Timers(FilesCheck):

@@ -214,7 +214,13 @@ def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple
         if one.condition.code != FEATURE:
             message, hint = (text.format(**one.words) for text in (one.condition.say, one.condition.fix))
             found.append(Refused(one.condition.code, message, hint, one.condition.severity, one.place))
-    return found
+    heads = {(one.place.file, one.place.raw) for one in found}
+    return [one for one in found if not any((one.place.file, raw) in heads for raw in _sections(one.place.raw))]
+
+
+def _sections(raw: StatementPath) -> Iterator[StatementPath]:
+    """The lines that a statement is below."""
+    return (raw[:end] for end in range(1, len(raw)))
 
 
 @dataclass(frozen=True, slots=True)

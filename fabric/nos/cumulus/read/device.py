@@ -12,9 +12,11 @@ from fabric.model.facts import (
     MANAGEMENT,
     Authentication,
     Bgp,
+    Chain,
     Facts,
     Located,
     Neighbor,
+    Part,
     PrefixRule,
     Route,
     Secret,
@@ -129,6 +131,9 @@ def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
 
 def _bgp_routes(bgp: Bgp, family: Branch) -> None:
     """What enters BGP here."""
+    others = [part for name, part in family.at("redistribute").parts.items() if name != "connected"]
+    for part in (*family.at("network").parts.values(), *others):
+        bgp.originates = bgp.originates or Located("", part.line, bgp.file)
     connected = family.at("redistribute", "connected")
     if connected.line and not off(connected):
         bgp.connected = string(connected.at("route-map"), bgp.file) or Located("", connected.line, bgp.file)
@@ -181,7 +186,8 @@ def _family(own: Neighbor, family: Levels, name: str) -> None:
         return
     own.families.append(Located(name, on.line if on else own.line, own.file))
     own.max_prefix = own.max_prefix or family.first(number, "prefix-limits", "inbound", "maximum")
-    own.reflected = own.reflected or family.first(switch, "route-reflector-client")
+    clients = family.first(truth, "route-reflector-client") or family.first(switch, "route-reflector-client")
+    own.reflected = own.reflected or clients
     own.import_filter = own.import_filter or _filter(family, "inbound")
     own.export_filter = own.export_filter or _filter(family, "outbound")
     allowed = family.at("aspath", "allow-my-asn")
@@ -227,6 +233,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         read_ports(facts, file, tree)
         read_relays(facts, file, tree)
         read_bgp(facts, file, tree)
+        facts.chains += _chains(facts, file, tree)
         read_qos(facts, file, tree)
         _link_local(facts)
         _prefixes(facts, file, tree)
@@ -289,8 +296,8 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         bgp = branch.at("router", "bgp")
         own.vni = number(branch.at("evpn", "vni"), file)
         own.rd = string(bgp.at("rd"), file)
-        own.imports = _keys(bgp.at("route-import", "from-evpn", "route-target"), file)
-        own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
+        own.imports = _targets(bgp.at("route-import", "from-evpn", "route-target"), file)
+        own.exports = _targets(bgp.at("route-export", "to-evpn", "route-target"), file)
         for family in UNICAST:
             leaked = bgp.at("address-family", family, "route-import", "from-vrf")
             own.leaks += [] if off(leaked) else _keys(leaked.at("list"), file)
@@ -315,7 +322,18 @@ def _keys(branch: Branch, file: str) -> list[Located[str]]:
     return [Located(text, part.line, file) for text, part in branch.parts.items()]
 
 
+def _targets(branch: Branch, file: str) -> list[Located[str]]:
+    """Derived ones are as those of a table without any: of every AS number."""
+    return [target for target in _keys(branch, file) if target.value != "auto"]
+
+
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
+    own_addresses = [tree.at("evpn", "route-advertise", "svi-ip")]
+    own_addresses += (part for _, part in found(tree, "vrf/*/router/bgp/address-family/l2vpn-evpn/advertise-svi-ip"))
+    own_addresses += (part for _, part in found(tree, "evpn/vni/*/route-advertise/svi-ip"))
+    advertised = (truth(part, file) or switch(part, file) for part in own_addresses)
+    facts.svi_advertised = next((stated for stated in advertised if stated and stated.value), facts.svi_advertised)
+    facts.vxlan_port = number(tree.at("nve", "vxlan", "port"), file) or facts.vxlan_port
     facts.vtep = string(tree.at("nve", "vxlan", "source", "address"), file) or facts.vtep
     for (_, vlans), part in found(tree, "bridge/domain/*/vlan/*"):
         for text, own in part.at("vni").parts.items():
@@ -325,9 +343,30 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
         for vni in numbers(text):
             table = facts.vnis.setdefault(vni, Vni(number=vni, line=part.line, file=file))
             table.rd = string(part.at("rd"), file)
-            both = _keys(part.at("route-target", "both"), file)
-            table.imports = _keys(part.at("route-target", "import"), file) + both
-            table.exports = _keys(part.at("route-target", "export"), file) + both
+            both = _targets(part.at("route-target", "both"), file)
+            table.imports = _targets(part.at("route-target", "import"), file) + both
+            table.exports = _targets(part.at("route-target", "export"), file) + both
+
+
+def _chains(facts: Facts, file: str, tree: Branch) -> Iterator[Chain]:
+    """VNIs and VRFs need EVPN switched on, for the switch and for BGP (NVUE, "Basic Configuration" of EVPN)."""
+    for vni in facts.vnis.values():  # VLAN-based
+        vni.tagged = Located(False, vni.line, vni.file)
+    if not any(family.value == "evpn" for peer in facts.neighbors() for family in peer.families):
+        return
+    of_bgp = _on(tree.at("vrf", "default", "router", "bgp", "address-family", "l2vpn-evpn"), file)
+    ways = Part("`evpn`, switched on", _on(tree.at("evpn"), file)), Part("`l2vpn-evpn` of BGP, switched on", of_bgp)
+    for vni in facts.vnis.values():
+        own = Part(f"VNI {vni.number}", Located(vni.number, vni.line, vni.file))
+        yield Chain(f"VLAN {vni.vlan.value}" if vni.vlan else own.what, (own, *ways))
+    for vrf in facts.vrfs.values():
+        if vrf.vni:
+            yield Chain(f"VRF {vrf.name}", (Part(f"VNI {vrf.vni.value}", vrf.vni), *ways))
+
+
+def _on(branch: Branch, file: str) -> Located[bool] | None:
+    stated = switch(branch, file)
+    return stated if stated and stated.value else None
 
 
 def _link_local(facts: Facts) -> None:

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.model.facts import MANAGEMENT, Ecn, Facts, Interface, Located, LosslessClass, PortQos, Queue
+from fabric.model.facts import MANAGEMENT, Cage, Ecn, Facts, Interface, Located, LosslessClass, PortQos, Queue
 from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
 from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
 
 # --- Interfaces -----------------------------------------------------------------------------------------------
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
+BREAKOUT = re.compile(r"(\d{1,2})x(?:(\d{1,4})G)?", re.I)
+PART = re.compile(r"(swp\d+)s(\d+)")
+FEC = {"rs": "rs", "baser": "fc", "off": "none"}
 EVERY_VLAN = 4094  # a trunk with all of them says nothing about any
 
 
@@ -27,6 +30,7 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
         base = facts.interfaces.get(port.at("base-interface").word or "")
         if base and facts.interfaces[name].mtu is None:
             facts.interfaces[name].mtu = base.mtu  # a slice has its port's
+    _cages(facts, file, ports)
     for name, vrf in tree.at("vrf").parts.items():
         addresses = list(_addresses(facts, file, vrf.at("loopback"), "address"))
         if addresses and name != "default":  # the address is the VRF's own device's
@@ -34,6 +38,21 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
             facts.interfaces[name] = Interface(name=name, line=vrf.line, file=file, addresses=addresses, vrf=vrf_)
         elif addresses:
             facts.interfaces.setdefault("lo", Interface(name="lo", line=vrf.line, file=file)).addresses += addresses
+
+
+def _cages(facts: Facts, file: str, ports: Mapping[str, Branch]) -> None:
+    """`swp1: {link: {breakout: {4x: {}}}}` makes swp1s0 to swp1s3; `disabled` gives the lanes to a neighbor."""
+    for name, port in ports.items():
+        mode = port.at("link", "breakout")
+        match = BREAKOUT.fullmatch(mode.word or "")
+        if match or mode.word == "disabled":
+            number_of = Located(int(match[1]) if match else 0, mode.value.line, file)
+            speeds = frozenset([int(match[2])] if match and match[2] else [])
+            facts.cages[name] = Cage(name=name, line=port.line, file=file, ports=number_of, speeds=speeds)
+    for name, port in ports.items():
+        if match := PART.fullmatch(name):
+            cage = facts.cages.setdefault(match[1], Cage(name=match[1], line=port.line, file=file))
+            cage.parts[name] = int(match[2])
 
 
 def read_relays(facts: Facts, file: str, tree: Branch) -> None:
@@ -77,6 +96,8 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
         interface.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or interface.access
         interface.trunk += _vlans(domain.at("vlan"), file)
     interface.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
+    fec = port.at("link", "fec")
+    interface.fec = Located(FEC[fec.word or ""], fec.value.line, file) if fec.word in FEC else None
     interface.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
     return interface
 

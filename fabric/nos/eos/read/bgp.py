@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,8 @@ class Process:
     filtered: dict[str, Located[Any]] = field(default_factory=dict)  # peers whose AS a list of numbers decides
     active: tuple[str, ...] = ("ipv4",)
     vrfs: dict[str, Process] = field(default_factory=dict)
+    section: Located[str] | None = None  # where a VRF stands, and its route targets of EVPN
+    routed: Located[str] | None = None
 
     def close(self) -> None:
         """Makes the neighbors, now that every group is known."""
@@ -63,8 +65,10 @@ class Process:
             process.close()
 
 
-def read_bgp(reading: Reading, config: Section) -> None:
-    """Into `facts.bgp`, and the route targets of VRFs and VNIs."""
+def read_bgp(reading: Reading, config: Section) -> tuple[dict[str, Located[str]], dict[str, Located[str]]]:
+    """Into `facts.bgp`, and the route targets of VRFs and VNIs; gives the VRFs with targets of EVPN, and all that BGP has."""
+    routed: dict[str, Located[str]] = {}
+    tables: dict[str, Located[str]] = {}
     facts, file = reading.facts, reading.file
     number, known = None, config
     for text, sections in grouped(config.each("router bgp")).items():
@@ -80,6 +84,11 @@ def read_bgp(reading: Reading, config: Section) -> None:
         process = Process(target=_bgp(facts, "", whole, file, own), asn=own, groups={}, default=default, vrf=vrf)
         PROCESS.over(whole, [process], reading)  # one process, where it is entered several times
         process.close()
+        # One path unless `maximum-paths` is stated (Arista, TOI "BGP multipath": default 1).
+        process.target.max_paths = process.target.max_paths or Located(1, first.number, file)
+        tables |= {name: own.section for name, own in process.vrfs.items() if own.section}
+        routed |= {name: own.routed for name, own in process.vrfs.items() if own.routed}
+    return routed, tables
 
 
 def _bgp(facts: Facts, vrf: str, section: Section, file: str, number: Located[int] | None) -> Bgp:
@@ -101,7 +110,7 @@ def _vrf(process: Process, line: Line) -> Below:
         vrf = Vrf(name=name, line=line.number, file=line.file)
         vrf = vrf if name == MANAGEMENT else line.facts.vrfs.setdefault(name, vrf)
         shared: dict[str, Any] = {"asn": process.asn, "groups": process.groups, "default": process.default}
-        process.vrfs[name] = Process(target=bgp, vrf=vrf, **shared)
+        process.vrfs[name] = Process(target=bgp, vrf=vrf, section=line.located(name), **shared)
     return VRF, [process.vrfs[name]]
 
 
@@ -210,6 +219,7 @@ def _in_family(family: Family, line: Line) -> None:
 ROUTES: Table[Bgp] = {  # what enters BGP
     r"redistribute connected(?: route-map (\S+))?(?: .*)?": keep("connected"),
     r"aggregate-address (\S+)(?: .*)?": add("aggregates"),
+    r"((?:network|redistribute) .+)": keep("originates"),
 }
 NEIGHBORS: Table[Family] = {
     r"neighbor (\S+) activate(?: .*)?": _active,
@@ -234,19 +244,32 @@ def _targets(own: Vni | Vrf, line: Line) -> None:
 
 
 def _vlans(process: Process, line: Line) -> Below:
-    return EVPN, list(_stretched(line.facts, numbers(line[1])))
+    return EVPN, list(_stretched(line, numbers(line[1]), tagged=False))
 
 
 def _bundle(process: Process, line: Line) -> Below:
-    return EVPN, list(_stretched(line.facts, [vlan for text, _ in line.section.each("vlan") for vlan in numbers(text)]))
+    vlans = [vlan for text, _ in line.section.each("vlan") for vlan in numbers(text)]
+    return EVPN, list(_stretched(line, vlans, tagged=True))
 
 
-def _stretched(facts: Facts, vlans: list[int] | tuple[int, ...]) -> Iterator[Vni]:
-    return (vni for vni in facts.vnis.values() if vni.vlan and vni.vlan.value in vlans)
+def _stretched(line: Line, vlans: Sequence[int], *, tagged: bool) -> Iterator[Vni]:
+    """Each VLAN is an instance without tags; those of a bundle are told apart by theirs (RFC 7432 section 6)."""
+    for vni in line.facts.vnis.values():
+        if vni.vlan and vni.vlan.value in vlans:
+            vni.tagged, vni.learned = line.located(tagged), vni.learned or line.located(False)
+            yield vni
 
 
-TARGETS: Table[Any] = {r"rd (?:.+ )?(\S+)": keep("rd"), r"route-target (.+)": _targets}
-EVPN: Rules[Vni] = Rules(TARGETS, None)
+def _of_vrf(process: Process, line: Line) -> None:
+    _targets(process.vrf, line)
+    if "evpn" in line[1].split():
+        process.routed = process.routed or line.located(process.vrf.name)
+
+
+DISTINGUISHER: Table[Any] = {r"rd (?:.+ )?(\S+)": keep("rd")}
+EVPN: Rules[Vni] = Rules(
+    {**DISTINGUISHER, r"route-target (.+)": _targets, r"redistribute learned.*": switch("learned", True)}, None
+)
 
 # --- Lines ----------------------------------------------------------------------------------------------------
 
@@ -264,7 +287,8 @@ OF_PROCESS: Table[Process] = {
 VRF: Rules[Process] = Rules(
     {
         **OF_PROCESS,
-        **through("vrf", TARGETS),
+        **through("vrf", DISTINGUISHER),
+        r"route-target (.+)": _of_vrf,
         r"local-as (.+)": keep("target.asn", lambda text: asn(text) or 0),
     },
     None,

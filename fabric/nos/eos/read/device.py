@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from fabric.model.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret, Vni, Vrf
+from fabric.model.facts import LOCALIZED, MANAGEMENT, Cage, Facts, Interface, Located, Secret
 from fabric.nos.eos.read.bgp import HEADS, read_bgp, vrf_name
+from fabric.nos.eos.read.overlay import TUNNEL, Overlay, vrf_of
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.eos.statements import LAYOUT, port_name
 from fabric.nos.reading import (
@@ -120,6 +121,11 @@ def _trunk(port: Interface, line: Line) -> None:
 
 
 def _speed(port: Interface, line: Line) -> None:
+    lanes = LANES.search(line[1])
+    if lanes and (match := LANE.fullmatch(port.name)):  # of the other lanes no port is left
+        for lane in range(int(match[2]) + 1, int(match[2]) + int(lanes[1])):
+            name, taken = f"{match[1]}/{lane}", line.located(0)
+            line.facts.cages[name] = Cage(name=name, line=line.number, file=line.file, ports=taken)
     if (speed := gbps(line[1])) is not None:
         port.speed_gbps = line.located(speed)
 
@@ -130,7 +136,17 @@ def _esi(port: Interface, line: Line) -> None:
         port.esi = line.located(value)
 
 
-SEGMENT: Rules[Interface] = Rules({r"identifier (.+)": _esi}, None)
+SEGMENT: Rules[Interface] = Rules(
+    {
+        r"identifier (.+)": _esi,
+        r"redundancy (all-active|single-active)": keep("esi_mode"),
+        r"designated-forwarder election algorithm (preference|modulus|hrw)\b.*": keep("election"),
+    },
+    None,
+)
+LANES = re.compile(r"\dg-(\d)\b")
+LANE = re.compile(r"(Ethernet\d{1,3})/(\d{1,2})")
+FEC = {"reed-solomon": "rs", "fire-code": "fc"}
 INTERFACE: Rules[Interface] = Rules(
     {
         r"description(?: (.*))?": keep("description"),
@@ -152,43 +168,13 @@ INTERFACE: Rules[Interface] = Rules(
         r"switchport (?:access|trunk native) vlan (\d{1,11})(?: .*)?": keep("access", int),
         r"switchport trunk allowed vlan (?:add )?(.+)": _trunk,
         r"evpn(?: .*)?": below(SEGMENT),
+        r"lacp system-id (\S+)": keep("lacp_system", mac),
+        r"error-correction encoding (reed-solomon|fire-code)": keep("fec", FEC.__getitem__),
+        r"no error-correction encoding": switch("fec", "none"),
     },
     HEADS["interface"],
 )
 
-# --- The tunnel interface -------------------------------------------------------------------------------------
-
-
-def _source(state: Device, line: Line) -> None:
-    line.facts.vtep = line.located(port_name(line[1]))
-
-
-def _vnis(state: Device, line: Line) -> None:
-    facts = line.facts
-    for vlan, vni in zip(numbers(line[1]), numbers(line[2]), strict=False):
-        mapped = facts.vnis.setdefault(vni, Vni(number=vni, line=line.number, file=line.file))
-        if mapped.vlan and mapped.vlan.value != vlan:
-            for number, other in ((mapped.vlan.line, vlan), (line.number, mapped.vlan.value)):
-                facts.conflicts.append(Located(f"VNI {vni} is that of VLAN {other} too", number, line.file))
-        mapped.vlan = line.located(vlan)
-
-
-def _tenant(state: Device, line: Line) -> None:
-    _vrf_of(line, vrf_name(line[1])).vni = line.located(int(line[2]))
-
-
-def _vrf_of(line: Line, name: str) -> Vrf:
-    return line.facts.vrfs.setdefault(name, Vrf(name=name, line=line.number, file=line.file))
-
-
-TUNNEL: Rules[Device] = Rules(
-    {
-        r"vxlan source-interface (.+)": _source,
-        r"vxlan vlan (?:add )?(.+) vni (.+)": _vnis,
-        r"vxlan vrf (.+) vni (\d{1,11})(?: .*)?": _tenant,
-    },
-    HEADS["interface"],
-)
 NEITHER: Rules[Device] = Rules({}, HEADS["interface"])  # defaults and profiles of interfaces
 
 # --- The switch -----------------------------------------------------------------------------------------------
@@ -201,6 +187,7 @@ class Device:
     facts: Facts
     config: Section
     qos: Qos
+    overlay: Overlay = field(default_factory=Overlay)
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
@@ -213,8 +200,11 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         facts.services.lldp = Located(True, 1, file)  # on by default
         if not any(text.startswith("defaults") for text, _ in config.each("interface")):
             facts.vlan_mtu = VLAN_MTU
-        DEVICE.over(Section(parts=sorted(config.parts, key=_place)), [Device(facts, config, qos)], reading)
-        read_bgp(reading, config)
+        device = Device(facts, config, qos)
+        DEVICE.over(Section(parts=sorted(config.parts, key=_place)), [device], reading)
+        device.overlay.routed, device.overlay.tables = read_bgp(reading, config)
+        device.overlay.close(facts)
+        _own_system(facts, config)
         settle(facts)
         read_route_maps(facts, file, config)
         facts.services.secrets += _secrets(config, file)
@@ -237,14 +227,32 @@ def _hostname(device: Device, line: Line) -> None:
 
 def _vrf(device: Device, line: Line) -> None:
     if (name := vrf_name(line[1])) not in ("", MANAGEMENT):
-        _vrf_of(line, name)
+        vrf_of(line, name)
+        device.overlay.vrfs[name] = line.located(name)
+
+
+def _vlans(device: Device, line: Line) -> None:
+    device.overlay.vlans |= {vlan: line.located(vlan) for vlan in numbers(line[1])}
+
+
+def _own_system(facts: Facts, config: Section) -> None:
+    """A bond of LACP shows the MAC address of its own switch, unless `lacp system-id` is stated."""
+    active = {
+        f"Port-Channel{part.line.split()[1]}"
+        for _, port in config.each("interface")
+        for part in port.parts
+        if part.line.startswith("channel-group ") and part.line.endswith((" active", " passive"))
+    }
+    for name, port in facts.interfaces.items():
+        if port.esi and port.lacp_system is None and name in active:
+            port.lacp_system = Located("", port.esi.line, port.esi.file)
 
 
 def _interface(device: Device, line: Line) -> Below:
     names = each_name(port_name(line[1]))
     ports = [line.facts.interfaces.setdefault(name, Interface(name=name, line=line.number, file=line.file)) for name in names]
     if names[0].startswith("Vxlan"):
-        return TUNNEL, [device]
+        return TUNNEL, [device.overlay]
     for port in ports:
         port.qos = device.qos.of(line.section)
     return INTERFACE, ports
@@ -313,6 +321,7 @@ DEVICE: Rules[Device] = Rules(
     {
         r"hostname (.+)": _hostname,
         r"vrf (?:instance|definition) (\S+).*": _vrf,
+        r"vlan (\d[\d,-]*)": _vlans,
         r"interface (?:defaults|profile )(.*)": below(NEITHER),
         r"interface(?: (.*))?": _interface,
         r"router bgp(?: .*)?": known,

@@ -68,6 +68,8 @@ class Processes:
     def finish(self) -> None:
         for process in self.known.values():
             process.finish()
+            if self.device.traditional and process.bgp.relax is None:  # FRR, "BGP": `bgp bestpath as-path multipath-relax`
+                process.bgp.relax = Located(False, process.bgp.line, process.bgp.file)
 
 
 def _table(line: Line) -> str:
@@ -172,8 +174,8 @@ def _distinguish(owner: Vrf | Vni, line: Line) -> None:
         owner.rd = line.located(next(word for word in words[1:] if word != "export"))
         return
     for direction, targets in (("import", owner.imports), ("export", owner.exports)):
-        if words[1] in (direction, "both"):
-            targets += (line.located(text) for text in words[2:])
+        if words[1] in (direction, "both"):  # derived ones are as those of a table without any: of every AS number
+            targets += (line.located(text) for text in words[2:] if text != "auto")
 
 
 def _targets(family: Family, line: Line) -> None:
@@ -209,6 +211,10 @@ def _vni(family: Family, line: Line) -> Below:
     return VNI, [family.process.device.vni(need_number(line[1]), line.number, line.file)]
 
 
+def _own_gateway(vni: Vni, line: Line) -> None:
+    line.facts.svi_advertised = line.located(True)
+
+
 def _family(family: Family, line: Line) -> Below:
     """`ipv4`, `ipv4 uni` and `ipv4 unicast` are one; the families that facts do not know keep their words."""
     second = line[2] or "unicast"
@@ -231,7 +237,7 @@ def _range(family: Family, line: Line) -> None:
 
 
 IN_FAMILY = HEADS["family"]
-VNI: Rules[Vni] = Rules({r"(?:rd|route-target)(?: .+)?": _distinguish}, IN_FAMILY)
+VNI: Rules[Vni] = Rules({r"(?:rd|route-target)(?: .+)?": _distinguish, r"advertise-svi-ip": _own_gateway}, IN_FAMILY)
 SRV6: Rules[Family] = Rules({}, "encap-behavior, locator")
 BMP: Rules[Family] = Rules({}, "bmp, ip access-list, ipv6 access-list")
 OTHER: Table[Family] = {
@@ -243,7 +249,7 @@ OTHER: Table[Family] = {
     r"no neighbor (\S+) .+": _unknown,
     r"neighbor(?: \S+)?": incomplete,
     r"no neighbor(?: \S+)?": incomplete,
-    r"maximum-paths ibgp(?: .*)?": known,
+    r"maximum-paths ibgp (\d{1,4})(?: .*)?": keep("process.bgp.internal_paths", int),
     r"maximum-paths (\S+)(?: .*)?": _paths,
     r"maximum-paths": incomplete,
     r"(?:rd|rt|route-target)(?: .+)?": _targets,
@@ -257,6 +263,8 @@ OF_EVPN: Rules[Family] = Rules(
         r"advertise ipv[46] unicast(?: .*)? route-map (\S+)(?: .*)?": _advertised,
         r"vni (\S+)(?: .*)?": _vni,
         r"vni": incomplete,
+        r"advertise-all-vni": switch("process.device.advertised", True),
+        r"advertise-svi-ip": switch("process.device.facts.svi_advertised", True),
     },
     IN_FAMILY,
 )
@@ -264,6 +272,7 @@ ROUTES: Table[Family] = {  # what enters BGP
     r"import vrf (?:route-map (\S+)|(\S+))(?: .*)?": _leak,
     r"redistribute connected(?:.* route-map (\S+))?(?: .*)?": keep("process.bgp.connected"),
     r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
+    r"((?:network|redistribute) .+)": keep("process.bgp.originates"),
 }
 OF_UNICAST: Rules[Family] = Rules({**OTHER, **ROUTES}, IN_FAMILY)
 OF_BGP = one_of(HEADS["bgp"])

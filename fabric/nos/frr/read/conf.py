@@ -174,6 +174,7 @@ def _unread(processes: Processes, line: Line) -> Below:
 TOP: Rules[Processes] = Rules(
     {
         r"hostname (\S+)(?: .*)?": _hostname,
+        r"frr defaults traditional": switch("device.traditional", True),
         r"password .+": _password,
         r"enable (?:.* )?password .+": _password,
         r"(?:password|enable)(?:.* password)?": known,

@@ -185,6 +185,8 @@ class _Ifupdown:
         source = stanza.one("vxlan-local-tunnelip")
         if source and not self.facts.vtep:
             self.facts.vtep = source
+        self.device.kernel = self.device.kernel or bool(stanza.one("vxlan-id") or stanza.one("bridge-vlan-vni-map"))
+        self.facts.vxlan_port = stanza.number("vxlan-port") or self.facts.vxlan_port
         if number := stanza.number("vxlan-id"):
             own = self._vni(number.value, number)
             own.vlan = stanza.number("bridge-access") or own.vlan

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from typing import TypeVar
 
-from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
+from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Chain, Facts, Interface, Located, Neighbor, Part, Vni, Vrf
 from fabric.nos.reading import Entry, Section, add_policies, esi, settle
 from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
@@ -29,6 +30,9 @@ class Device:
     entries: list[Entry] = field(default_factory=list)  # of route maps
     segments: dict[str, Located[int]] = field(default_factory=dict)  # bond → number of its Ethernet segment …
     system_macs: dict[str, Located[str]] = field(default_factory=dict)  # … and the MAC that both leaves show
+    advertised: Located[bool] | None = None  # VNIs of the kernel enter EVPN
+    traditional: Located[bool] | None = None  # paths over several AS numbers are not equal unless stated
+    kernel: bool = False  # whether files were read that make VXLAN devices
 
     def interface(self, name: str, line: int, file: str) -> Interface:
         known = self.facts.interfaces.get(name)
@@ -62,7 +66,40 @@ class Device:
             if vrf.vni and (own := facts.vnis.get(vrf.vni.value)):
                 vrf.vlan = own.vlan
         layer3 = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
+        devices = dict(facts.vnis)
         facts.vnis = {number: vni for number, vni in facts.vnis.items() if number not in layer3}
+        for vni in facts.vnis.values():  # each is an instance of its own, without tags (FRR, "EVPN")
+            vni.tagged = Located(False, vni.line, vni.file)
+        if any(family.value == "evpn" for peer in facts.neighbors() for family in peer.families):
+            facts.chains += (Chain(f"VNI {number}", tuple(self._advertised(vni))) for number, vni in facts.vnis.items())
+            facts.chains += (
+                Chain(f"VRF {vrf.name}", tuple(self._tenant(vrf, vrf.vni, devices.get(vrf.vni.value))))
+                for vrf in facts.vrfs.values()
+                if vrf.vni
+            )
+
+    def _advertised(self, vni: Vni) -> Iterator[Part]:
+        yield Part(f"VNI {vni.number}", Located(vni.number, vni.line, vni.file))
+        yield Part("`advertise-all-vni`", self.advertised)
+
+    def _tenant(self, vrf: Vrf, number: Located[int], made: Vni | None) -> Iterator[Part]:
+        """The kernel needs a VXLAN device with the VNI, in a VLAN whose interface is in the VRF (FRR, "EVPN": L3 VNI)."""
+        yield Part(f"VNI {number.value}", number)
+        if self.kernel:
+            device = Located(number.value, made.line, made.file) if made else None
+            yield Part(f"VXLAN device or map of VNI {number.value}", device)
+        if self.kernel and vrf.vlan:
+            yield Part(f"VLAN {vrf.vlan.value}", vrf.vlan)
+            yield Part(f"interface of VLAN {vrf.vlan.value} in VRF {vrf.name}", self._inside(vrf, vrf.vlan.value))
+        yield Part("`advertise-all-vni`", self.advertised)
+
+    def _inside(self, vrf: Vrf, vlan: int) -> Located[str] | None:
+        """The interface of a VLAN, where it is in a VRF."""
+        for port in self.facts.interfaces.values():
+            number = port.tag.value if port.tag else None
+            if port.vrf and port.vrf.value == vrf.name and (number == vlan or port.name.lower() == f"vlan{vlan}"):
+                return Located(port.name, port.line, port.file)
+        return None
 
     def finish(self) -> Facts:
         """Puts together what stood in several places: Ethernet segments and route maps."""

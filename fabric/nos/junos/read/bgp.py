@@ -153,6 +153,8 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
             paths += _paths(group, bgp, root, several)
             # One neighbor alone shares no paths: what its group does not say is no fault.
             relaxed += [parsed for parsed in _relaxed(group, bgp) if several or parsed.value]
+    exports = (session.export_filter for session in process.neighbors.values())
+    process.originates = next((policy for policy in exports if policy), None)
     process.max_paths = min(paths, key=lambda parsed: parsed.value, default=None)
     process.relax = min(relaxed, key=lambda parsed: parsed.value, default=None)
     return process

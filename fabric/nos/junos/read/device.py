@@ -9,7 +9,7 @@ from functools import cache
 from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Facts, Located, Secret, Services
 from fabric.nos.junos.read.bgp import evpn_source, read_bgp, read_policies
 from fabric.nos.junos.read.groups import write_out
-from fabric.nos.junos.read.instances import places, read_instances, read_relays, read_routes, read_vlans
+from fabric.nos.junos.read.instances import places, read_chains, read_instances, read_relays, read_routes, read_vlans
 from fabric.nos.junos.read.interfaces import read_interfaces
 from fabric.nos.junos.read.qos import read_qos
 from fabric.nos.junos.read.tree import Config, Node, find, number, read_text
@@ -380,13 +380,14 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     read_routes(facts, everywhere)
     read_relays(facts, everywhere)
     facts.vtep = facts.vtep or evpn_source(facts)
+    read_chains(facts, everywhere, vlans)
     facts.elsewhere = any(map(OF_LINUX.search, files.values()))
     read_qos(facts, root)
     read_policies(facts, root)
     hashing = root.at("forwarding-options")
     facts.hash_seed = number(hashing.value("enhanced-hash-key", "hash-seed") or hashing.value("hash-seed"))
     read_services(facts.services, root)
-    facts.broken = config.broken + misplaced(config)
+    facts.broken = config.broken + misplaced(config) + facts.broken
     facts.unread = config.unread + lost + unread(config)
     facts.statements = config.statements
     return facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fabric.model.facts import Facts, Located, Route, Vni, Vrf
+from fabric.model.facts import Chain, Facts, Located, Part, Route, Vni, Vrf
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
 from fabric.nos.reading import is_address, numbers, prefix
 
@@ -151,6 +151,49 @@ def read_instances(facts: Facts, places: list[Place], vlans: Vlans) -> None:
             facts.vnis[found.number] = found
 
 
+def read_chains(facts: Facts, places: list[Place], vlans: Vlans) -> None:
+    """Once sessions and sources of tunnels are known."""
+    if not any(family.value == "evpn" for peer in facts.neighbors() for family in peer.families):
+        return
+    root = places[0].node
+    for vlan in vlans.every:
+        if vlan.vni and vlan.vni.value in facts.vnis:
+            parts = _network(vlan, facts.vnis[vlan.vni.value], vlan.vni, facts.vtep, root)
+            facts.chains.append(Chain(f"VLAN {vlan.name}", tuple(parts)))
+    for place in places:
+        routes = place.node.at("protocols", "evpn").get("ip-prefix-routes")
+        if routes is not None and place.name in facts.vrfs:
+            facts.chains.append(Chain(f"VRF {place.name}", tuple(_tenant(facts.vrfs[place.name], routes, root))))
+
+
+def _network(vlan: Vlan, vni: Vni, stated: Located[int], source: Located[str] | None, root: Node) -> Iterator[Part]:
+    """Junos, "EVPN User Guide": an instance has an encapsulation, the VNIs that it extends, a source and targets."""
+    evpn = vlan.place.node.at("protocols", "evpn")
+    kind, listed = evpn.value("encapsulation"), evpn.every("extended-vni-list")
+    yield Part(f"VNI {vni.number}", stated)
+    yield Part("`encapsulation vxlan` in `protocols evpn`", kind if kind and kind.value == "vxlan" else None)
+    if listed or not vlan.place.name:
+        extended = next((parsed for parsed in listed if parsed.value == "all" or vni.number in numbers(parsed.value)), None)
+        yield Part(f"VNI {vni.number} in `extended-vni-list`", extended)
+    yield Part("`vtep-source-interface`", source)
+    yield from _distinguished(vni, root)
+
+
+def _tenant(vrf: Vrf, routes: Node, root: Node) -> Iterator[Part]:
+    kind = routes.value("encapsulation")
+    yield Part("`ip-prefix-routes`", Located(None, routes.line, routes.file))
+    yield Part("`vni`", vrf.vni, inside=True)
+    yield Part("`encapsulation vxlan`", kind if kind and kind.value == "vxlan" else None, inside=True)
+    yield Part("`advertise`", routes.value("advertise"), inside=True)
+    yield from _distinguished(vrf, root)
+
+
+def _distinguished(table: Vni | Vrf, root: Node) -> Iterator[Part]:
+    yield Part("`route-distinguisher`", table.rd or root.value("routing-options", "route-distinguisher-id"))
+    yield Part("`vrf-target` or `vrf-import`", next(iter(table.imports), None))
+    yield Part("`vrf-target` or `vrf-export`", next(iter(table.exports), None))
+
+
 def _vrf(place: Place, policies: Node) -> Vrf:
     evpn = place.node.at("protocols", "evpn")
     found = Vrf(name=place.name, line=place.node.line, file=place.node.file)
@@ -163,6 +206,10 @@ def _vrf(place: Place, policies: Node) -> Vrf:
 def _describe(found: Vni, place: Place, policies: Node) -> None:
     """A VNI may have targets of its own, else it has those of its instance."""
     found.rd = place.switching.value("route-distinguisher")
+    aware = place.node.value("service-type") or place.node.value("instance-type")
+    if aware is None or aware.value in ("vlan-aware", "vlan-based", "vlan-bundle", "virtual-switch", "evpn"):
+        at = aware or Located("virtual-switch", found.line, found.file)  # the switch itself is VLAN-aware, as one is
+        found.tagged = Located(at.value in ("vlan-aware", "virtual-switch"), at.line, at.file)
     own = place.node.at("protocols", "evpn", "vni-options", "vni", str(found.number))
     if "vrf-target" in own or "vrf-import" in own or "vrf-export" in own:
         found.imports, found.exports = targets(own, policies)

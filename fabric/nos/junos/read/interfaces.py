@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
+from fabric.model.facts import MANAGEMENT, Cage, Facts, Interface, Located
 from fabric.nos.junos.read.instances import Place, Vlans
-from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
+from fabric.nos.junos.read.tree import NOTHING, Node, find, logical, number
 from fabric.nos.reading import esi, gbps, mac, numbers, prefix
 
 ETHERNET_BYTES = 14  # the checksum is not counted
@@ -22,6 +23,8 @@ NO_INTERFACE = ("traceoptions", "interface-set", "stacked-interface-set")
 ONLY_UNITS = ("irb", "lo0", "vlan")  # of the switch itself, with nothing to plug a cable in
 MANAGEMENT_PORT = re.compile(r"fxp\d+|em\d+|vme|me\d+|re\d+:mgmt-\d+")
 PHYSICAL = re.compile(r"[a-z]+-(\d+/\d+/\d+)(:\d+)?")
+MAX_CHANNELS = 8
+FEC = {"fec91": "rs", "fec74": "fc", "none": "none"}
 ESI = re.compile(r"(?:[0-9a-fA-F]{1,2}:){9}[0-9a-fA-F]{1,2}")
 
 
@@ -41,6 +44,7 @@ class _Reader:
         self.management = root.at("system").flag("management-instance")
         self.gateways = vlans.gateways()
         self.cages = dict(_cage_speeds(root.at("chassis")))
+        self.channels = dict(_channels(root.at("chassis")))
         self.members = {logical(parsed.value): (vlan, parsed) for vlan in vlans.every for parsed in vlan.members if vlan.id}
 
     def read(self) -> None:
@@ -53,6 +57,26 @@ class _Reader:
             for number_, unit in units.items():
                 if number_ != "0":
                     self.facts.interfaces[f"{name}.{number_}"] = self._interface(f"{name}.{number_}", name, port, unit)
+        self._split()
+
+    def _split(self) -> None:
+        """`et-0/0/5:1` is a port of a cage, which the port itself, the chassis, or on some models the module splits."""
+        for name, port in self.ports.items():
+            if (match := PHYSICAL.fullmatch(name)) and match[2]:
+                whole = name.partition(":")[0]
+                cage = self.facts.cages.setdefault(whole, Cage(name=whole, line=port.line, file=port.file, stated=False))
+                cage.parts[name] = int(match[2][1:])
+        for name, port in self.ports.items():
+            stated = number(port.value("number-of-sub-ports"))
+            match = PHYSICAL.fullmatch(name)
+            ports = stated or (self.channels.get(match[1]) if match else None)
+            if (ports and ":" not in name) or (name in self.facts.cages and ports):
+                parts = self.facts.cages[name].parts if name in self.facts.cages else {}
+                self.facts.cages[name] = Cage(name=name, line=ports.line, file=ports.file, ports=ports, parts=parts)
+        for name, cage in list(self.facts.cages.items()):
+            match = PHYSICAL.fullmatch(name)
+            if cage.ports is None and match and (ports := self.channels.get(match[1])):
+                self.facts.cages[name] = replace(cage, ports=ports)
 
     def _interface(self, name: str, port_name: str, port: Node, unit: Node) -> Interface:
         level = port if name == port_name else unit
@@ -68,10 +92,29 @@ class _Reader:
         interface.bond = next((parsed for option in OPTIONS if option in port for parsed in _bonds(port[option])), None)
         levels = (port, unit) if level is port else (unit,)  # a segment of the port is that of its units as well
         interface.esi = next((segment for part in levels for segment in _segments(part)), None)
+        self._segment(interface, port, [part.at("esi") for part in levels])
+        interface.fec = _fec(port)
         interface.filters = [parsed for part in _filtered(unit) for parsed in _filters(part.at("filter"))]
         self._addresses(interface, unit)
         self._switching(interface, port, unit)
         return interface
+
+    def _segment(self, interface: Interface, port: Node, segments: list[Node]) -> None:
+        """What both leaves of a segment say alike; without `system-id` each shows the MAC address of its own switch."""
+        if interface.esi is None:
+            return
+        for word in ("all-active", "single-active"):
+            node = next((part[word] for part in segments if word in part), None)
+            interface.esi_mode = Located(word, node.line, node.file) if node is not None else interface.esi_mode
+        types = next((part["df-election-type"] for part in segments if "df-election-type" in part), NOTHING)
+        kind = next(iter(types.every()), None)
+        interface.election = Located("preference", kind.line, kind.file) if kind and kind.value == "preference" else None
+        lacp = port.at("aggregated-ether-options").get("lacp")
+        stated = lacp.value("system-id") if lacp is not None else None
+        if stated is not None:
+            interface.lacp_system = Located(mac(stated.value), stated.line, stated.file)
+        elif lacp is not None:
+            interface.lacp_system = Located("", interface.esi.line, interface.esi.file)
 
     def _vrf(self, name: str, port_name: str) -> Located[str] | None:
         if name in self.instances:
@@ -129,6 +172,9 @@ class _Reader:
             if vlan.id:
                 carried.append(Located(vlan.id.value, parsed.line, parsed.file))
         if mode is None or mode.value == "access":
+            if len(carried) > 1 and interface.name not in self.members:
+                text = f"{interface.name}: an access port is in one VLAN, not in {len(carried)}: Junos refuses the file"
+                self.facts.broken.append(Located(text, carried[0].line, carried[0].file))
             interface.access, interface.trunk = (carried[0] if carried else None), carried[1:]  # one is all that Junos takes
             return
         native = number(
@@ -137,6 +183,11 @@ class _Reader:
         untagged = {native.value} if native else set()
         interface.trunk = [parsed for parsed in carried if parsed.value not in untagged]
         interface.access = native if len(interface.trunk) < len(carried) else None
+
+
+def _fec(port: Node) -> Located[str] | None:
+    stated = next((found for option in OPTIONS if option in port and (found := port[option].value("fec"))), None)
+    return Located(FEC[stated.value], stated.line, stated.file) if stated and stated.value in FEC else None
 
 
 def _mtus(port: Node, unit: Node, frame: Located[int] | None) -> Iterator[Located[int]]:
@@ -177,6 +228,17 @@ def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Located[str]]]:
                 for high, last in node.items():
                     if parsed := last.value("speed"):
                         yield from ((f"{fpc}/{pic}/{port}", parsed) for port in numbers(f"{low}-{high}"))
+
+
+def _channels(chassis: Node) -> Iterator[tuple[str, Located[int]]]:
+    """`port 5 number-of-sub-ports 4`; of a channel speed alone the number depends on the model: at most eight."""
+    for (fpc, pic, port), node in find(chassis, "fpc * pic * port *"):
+        stated, speed = number(node.value("number-of-sub-ports")), node.value("channel-speed")
+        if stated or (speed and speed.value != "disable-auto-speed-detection"):
+            yield (
+                f"{fpc}/{pic}/{port}",
+                stated or Located(MAX_CHANNELS, speed.line if speed else 0, speed.file if speed else ""),
+            )
 
 
 def _bonds(options: Node) -> Iterator[Located[str]]:

@@ -84,6 +84,7 @@ class Process:
                 home = whole.names["evpn"]
                 neighbor.extended = evpn.values.get("extended") or Located(False, home.line, home.file)
                 policy = evpn.values.get("route-map out")
+                neighbor.rewrites = evpn.values.get("rewrites")
                 neighbor.unchanged = Located(policy is not None and policy.value in keeping, home.line, home.file)
             neighbor.interface = not is_address(peer.partition("/")[0])
             neighbor.dynamic = "/" in peer and not neighbor.interface
@@ -92,6 +93,9 @@ class Process:
             own.neighbors[peer] = neighbor
         if own.retained is None:  # by default, only those that a VRF or VNI imports
             own.retained = Located(False, own.line, file)
+        # One path, of neighbors of one AS, unless more is stated (NX-OS Unicast Routing Configuration Guide, "Advanced BGP").
+        own.max_paths = own.max_paths or Located(1, (own.internal_paths or own).line, file)
+        own.relax = own.relax or Located(False, own.line, file)
         for process in self.vrfs.values():
             process.close(file, keeping)
 
@@ -166,6 +170,7 @@ FAMILY: Rules[Block] = Rules(
         r"allowas-in(?: \d{1,2})?": _shared,
         r"route-reflector-client": _shared,
         r"send-community (?:extended|both)": _kept("extended", lambda _: True),
+        r"rewrite-evpn-rt-asn": _kept("rewrites", lambda _: True),
         r"inherit peer-policy (\S+)(?: (\d{1,5}))?": _inherit_policy,
     },
     HEADS["neighbor family"],
@@ -182,9 +187,11 @@ def _max_paths(own: Bgp, line: Line) -> None:
 OF_FAMILY = HEADS["family"]
 ROUTES: Rules[Bgp] = Rules(
     {
-        r"maximum-paths (?:mixed )?(\d{1,4})": _max_paths,
+        r"maximum-paths ibgp (\d{1,4})": keep("internal_paths", int),
+        r"maximum-paths (?:mixed |eibgp )?(\d{1,4})": _max_paths,
         r"redistribute (?:direct|connected)(?: route-map (\S+))?": keep("connected"),
         r"aggregate-address (\S+)(?: .+)?": add("aggregates"),
+        r"((?:network|redistribute|default-information|inject-map) .+)": keep("originates"),
     },
     OF_FAMILY,
 )

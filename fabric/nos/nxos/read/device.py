@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
 
-from fabric.model.facts import LOCALIZED, Facts, Interface, Located, Secret
+from fabric.model.facts import LOCALIZED, Cage, Facts, Interface, Located, Secret
 from fabric.nos.nxos.read import bgp, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
@@ -21,6 +21,7 @@ from fabric.nos.reading import (
     form_of,
     login_order,
     mac,
+    numbers,
     placeholder,
     read_indented,
     read_route_maps,
@@ -50,6 +51,7 @@ SECRETS = (
     (re.compile(r"enable secret (?:(?P<kind>\d) )?(\S+)"), "enable password"),
 )
 LOGINS = ("password of user ", "enable password")
+PART = re.compile(r"(Ethernet\d{1,2}/\d{1,3})/(\d{1,2})")
 DIGEST = re.compile(r"(?:0x)?[0-9A-Fa-f]{32,}")  # MD5 has 32 digits; a terminal may have wrapped the line behind them
 LOCAL = ("localizedkey", "localizedV2key")  # how a line with keys of SNMPv3 ends
 SECRET = re.compile(r"password |community |key|auth|secret ")
@@ -118,9 +120,10 @@ class DeviceState:
             port.close()
             port.target.qos = self.qos.of(bound([port.qos, bond.qos if bond else {}]))
         shut_by_default(self.ports.values())
+        _parts(self.facts)
         for process in self.processes:
             process.close(self.file, keeping)
-        self.overlay.close(self.facts, self.file)
+        self.overlay.close(self.facts, self.file, self.ports)
         self.facts.watchdog, self.facts.watchdog_ms = self.qos.watchdog, self.qos.watchdog_ms
 
 
@@ -157,6 +160,21 @@ def _port(state: DeviceState, name: str, line: Line) -> Port:
         own = state.facts.interfaces.setdefault(name, Interface(name=name, line=line.number, file=line.file))
         state.ports[name] = Port(target=own)
     return state.ports[name]
+
+
+def _breakout(state: DeviceState, line: Line) -> None:
+    for port in numbers(line[2]):
+        name = f"Ethernet{line[1]}/{port}"
+        ports, speeds = line.located(int(line[4])), frozenset([int(line[3])])
+        state.facts.cages[name] = Cage(name=name, line=line.number, file=line.file, ports=ports, speeds=speeds)
+
+
+def _parts(facts: Facts) -> None:
+    """`Ethernet1/1/3` is the third port of a cage; a switch module has a number below 100, a fabric extender above."""
+    for name, port in facts.interfaces.items():
+        if match := PART.fullmatch(name):
+            cage = facts.cages.setdefault(match[1], Cage(name=match[1], line=port.line, file=port.file))
+            cage.parts[name] = int(match[2]) - 1
 
 
 def _bgp(state: DeviceState, line: Line) -> Below:
@@ -210,6 +228,7 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"(?:hostname|switchname|sysname) (\S+)": _hostname,
         **through("overlay", overlay.OVERLAY),
         r"interface (?!breakout)(\S.*)": _interface,
+        r"interface breakout module (\d{1,3}) port ([\d,-]+) map (\d{1,4})g-(\d{1,2})x": _breakout,
         r"(?:ip|ipv6) route (\S.+)": _route,
         **through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,

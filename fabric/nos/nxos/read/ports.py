@@ -14,6 +14,7 @@ from fabric.nos.reading.rules import Below, Line, add, below, keep, known, put, 
 
 TRUNKS = ("trunk", "fex-fabric", "dot1q-tunnel")
 SUBINTERFACE = re.compile(r"(?:Ethernet|port-channel)[\d/]+\.\d+")
+FEC = {"r": "rs", "f": "fc", "o": "none"}  # by first letter; `auto` leaves it to the port
 EVERY_VLAN = 4094  # a trunk that allows all of them says nothing about any
 
 
@@ -30,6 +31,7 @@ class Port:
     primary: Located[str] | None = None  # its IPv4 address: a later one takes the place of an earlier one
     more: list[Located[str]] = field(default_factory=list)  # IPv6 and secondary addresses
     anycast: bool = False
+    forwards: Located[bool] | None = None  # IP without an address
     shared: list[Located[str]] = field(default_factory=list)  # virtual addresses, without a length
     system_mac: str = ""  # of an Ethernet segment …
     discriminator: Located[int] | None = None  # … and its number
@@ -164,7 +166,7 @@ PORT: Rules[Port] = Rules(
         r"ip address dhcp.*": known,
         r"ip address (\S+/\d+|\S+ \d+\.\d+\.\d+\.\d+)(.*)": _address,
         r"ip dhcp relay address (\S+).*": add("target.relays"),
-        r"ip forward": known,
+        r"ip forward": switch("forwards", True),
         r"ip access-group (\S+) (?:in|out)": add("target.filters"),
         r"ip port access-group (\S+) (?:in|out)": add("target.filters"),
         r"mac port access-group (\S+)(?: in| out)?": add("target.filters"),
@@ -175,6 +177,7 @@ PORT: Rules[Port] = Rules(
         r"ipv6 traffic-filter (\S+) (?:in|out)": add("target.filters"),
         r"ipv6 port traffic-filter (\S+) (?:in|out)": add("target.filters"),
         r"mtu (\d{1,6})": keep("target.mtu", int),
+        r"fec (rs-\S+|fc-fec|off)": keep("target.fec", lambda text: FEC[text[0]]),
         r"vrf member (\S+)": keep("target.vrf", vrf_name),
         r"speed (\d{1,7})": _speed,
         r"speed auto.*": known,

@@ -73,10 +73,12 @@ def _processes(device: Device, tables: Tables) -> None:
     if row and number:
         process = device.bgp("", number.line, number.file)
         process.asn, process.router_id = number, row.text("bgp_router_id")
+        process.originates = row.here("")  # the templates of its BGP container advertise loopbacks and subnets
     for row in tables.rows("BGP_GLOBALS"):
         process = device.bgp(vrf_name(row.key), row.line, tables.file)
         process.asn = _asn(row.text("local_asn")) or process.asn
         process.router_id = row.text("router_id") or process.router_id
+        process.originates = process.originates or row.here("")  # in rows of other tables, which are not read
         if relax := row.text("load_balance_mp_relax"):
             process.relax = Located(relax.value == "true", relax.line, relax.file)
     for row in tables.rows("BGP_GLOBALS_AF"):
@@ -85,6 +87,8 @@ def _processes(device: Device, tables: Tables) -> None:
         process = device.bgp(vrf_name(vrf), row.line, tables.file)
         if paths and family != "l2vpn_evpn" and (process.max_paths is None or paths.value < process.max_paths.value):
             process.max_paths = paths
+        every = row.text("advertise-all-vni")
+        device.advertised = Located(True, every.line, every.file) if every and every.value == "true" else device.advertised
         if family == "l2vpn_evpn" and vrf != "default":
             table = device.vrf(vrf_name(vrf), row.line, tables.file)
             table.rd = row.text("route-distinguisher") or table.rd
@@ -264,6 +268,7 @@ def _overlay(device: Device, tables: Tables) -> None:
         device.vrf(row.key, row.line, tables.file).vni = row.number("vni")
     for row in tables.rows("VXLAN_TUNNEL"):
         facts.vtep = facts.vtep or row.text("src_ip")
+        device.kernel = True
     for row in tables.rows("VXLAN_TUNNEL_MAP"):
         number, name = row.number("vni"), row.text("vlan")
         if number:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fabric.model.facts import MANAGEMENT, Interface, Located
+import re
+
+from fabric.model.facts import MANAGEMENT, Cage, Facts, Interface, Located
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
 from fabric.nos.reading import esi, mac, prefix
 from fabric.nos.sonic.read.tables import Row, Tables
@@ -16,6 +18,8 @@ ROUTED = (
     "VOQ_INBAND_INTERFACE",
     "MGMT_INTERFACE",
 )
+PORT = re.compile(r"Ethernet\d{1,5}")
+MODE = re.compile(r"(\d{1,2})x(\d{1,4})G(?:\[([\d,G ]*)\])?", re.I)
 SHORT = {"Eth": "Ethernet", "Po": "PortChannel"}  # names of subinterfaces may be short
 
 
@@ -23,6 +27,7 @@ def read_ports(device: Device, tables: Tables) -> None:
     """Ports and bonds first, so that subinterfaces find their parents."""
     for row in tables.rows("PORT", "PORTCHANNEL", "MGMT_PORT"):
         _port(device.interface(row.key, row.line, tables.file), row)
+    _cages(device.facts, tables)
     for row in tables.rows("PORTCHANNEL_MEMBER"):
         bond, _, member = row.key.partition("|")
         _port_of(device, row, member).bond = row.here(bond)
@@ -60,6 +65,24 @@ def read_segments(device: Device, tables: Tables) -> None:
                 device.segments[bond] = Located(int(number), configured.line, configured.file)
 
 
+def _cages(facts: Facts, tables: Tables) -> None:
+    """`BREAKOUT_CFG|Ethernet8 {"brkout_mode": "4x100G[50G]"}`: the ports from Ethernet8 to the next cage."""
+    first = {int(row.key[8:]): row for row in tables.rows("BREAKOUT_CFG") if PORT.fullmatch(row.key)}
+    names = sorted((int(row.key[8:]), row.key) for row in tables.rows("PORT") if PORT.fullmatch(row.key))
+    for number, row in first.items():
+        mode = row.text("brkout_mode")
+        groups = MODE.findall(mode.value) if mode else []
+        if mode is None or not groups:
+            continue
+        end = min((other for other in first if other > number), default=1 << 30)
+        parts = {name: at for at, name in enumerate(name for own, name in names if number <= own < end)}
+        texts = [speed for _, main, others in groups for speed in (main, *others.split(","))]
+        speeds = frozenset(int(digits) for text in texts if (digits := text.strip(" G")).isdecimal())
+        ports = Located(sum(int(count) for count, _, _ in groups), mode.line, mode.file)
+        name = f"BREAKOUT_CFG|{row.key}"
+        facts.cages[name] = Cage(name=name, line=row.line, file=tables.file, ports=ports, speeds=speeds, parts=parts)
+
+
 def _port_of(device: Device, row: Row, name: str) -> Interface:
     return device.interface(name, row.line, row.tables.file)
 
@@ -68,6 +91,8 @@ def _port(port: Interface, row: Row) -> None:
     description = row.text("description")
     port.description = description if description and description.value else port.description
     port.mtu = row.number("mtu") or port.mtu
+    fec = row.text("fec")
+    port.fec = fec if fec and fec.value in ("rs", "fc", "none") else port.fec
     if speed := row.number("speed"):
         port.speed_gbps = Located(speed.value // 1000, speed.line, speed.file)
     _admin(port, row)
