@@ -61,7 +61,7 @@ class ValuePattern:
         match = self.line.fullmatch(text)
         for at, (kind, several) in enumerate(zip(self.kinds, self.lists, strict=True) if match else ()):
             value = match[f"v{at}"] if match else None
-            if value is None or UNFILLED.search(value):
+            if value is None or UNFILLED.search(value) or (several and not value):
                 continue
             for one in _elements(value) if several else (value.strip("\"'"),):
                 if not kind.accepts(one):
