@@ -41,6 +41,9 @@ OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behi
         "FAB283",
         "FAB2506",
         "FAB2509",
+        "FAB2550",
+        "FAB2551",
+        "FAB2557",
     )
 )
 

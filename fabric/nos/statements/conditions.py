@@ -101,12 +101,13 @@ class Condition:
 
 
 class Violation(NamedTuple):
-    """A statement for which a condition holds, with the groups of its patterns."""
+    """A statement for which a condition holds, with the groups of its patterns, and what takes its place (`over`)."""
 
     condition: Condition
     words: Words
     clue: Clue
     place: Any
+    by: Any = None
 
 
 class Clue(NamedTuple):
@@ -162,8 +163,8 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
             continue
         if one.rule not in joins:
             joins[one.rule] = _Join(condition, by_rule[one.rule])
-        if (words := joins[one.rule].words(dict(one.words), place)) is not None:
-            yield Violation(condition, words, one, place)
+        if (held := joins[one.rule].holds(dict(one.words), place)) is not None:
+            yield Violation(condition, held[0], one, place, held[1])
 
 
 class _Join:
@@ -176,24 +177,25 @@ class _Join:
             self.by_part.setdefault(one.part, []).append((dict(one.words), place))
         self.indexes: dict[tuple[int, tuple[str, ...]], dict[tuple[str, ...], list[tuple[Words, Any]]]] = {}
 
-    def words(self, words: Words, place: Any) -> Words | None:
-        """The groups of all patterns for which the condition holds; None if it does not."""
+    def holds(self, words: Words, place: Any) -> tuple[Words, Any] | None:
+        """(the groups of all patterns, the place of what takes the place of the line) if the condition holds."""
         condition = self.condition
+        below = len(condition.when)
+        beside = below + len(condition.below)
+        unless = beside + len(condition.above) + len(condition.over)
         for known in self._joined(words, 0):
-            first = len(condition.when)
-            second = first + len(condition.below)
-            third = second + len(condition.above) + len(condition.over)
-            if any(self._beside(part, known, place, True) for part in range(first, second)):
+            if any(self._beside(part, known, place, True) for part in range(below, beside)):
                 continue
-            others = enumerate((True,) * len(condition.above) + (False,) * len(condition.over), second)
-            found = [more for part, above in others for more in self._beside(part, known, place, above)]
-            if second < third and not found:
+            sides = enumerate((True,) * len(condition.above) + (False,) * len(condition.over), beside)
+            found = [row for part, above in sides for row in self._beside(part, known, place, above)]
+            if beside < unless and not found:
                 continue
-            if any(self._found(part, known) for part in range(third, len(condition.patterns))):
+            more, by = found[-1] if found else ({}, None)
+            known = {**more, **known}
+            if any(self._found(part, known) for part in range(unless, len(condition.patterns))):
                 continue
-            known = {**found[0], **known} if found else known
             if all(compared.holds(known) for compared in condition.where):
-                return known
+                return known, by
         return None
 
     def _joined(self, words: Words, part: int) -> Iterator[Words]:
@@ -213,10 +215,10 @@ class _Join:
                 index.setdefault(tuple(row[0][name] for name in names), []).append(row)
         return index.get(tuple(words[name] for name in names), [])
 
-    def _beside(self, part: int, words: Words, place: Any, above: bool) -> list[Words]:
+    def _beside(self, part: int, words: Words, place: Any, above: bool) -> list[tuple[Words, Any]]:
         """The statements that stand above a line, or below it, in its file."""
-        same = [(more, there) for more, there in self._found(part, words) if there.file == place.file]
-        return [more for more, there in same if (there.line < place.line if above else there.line > place.line)]
+        same = [row for row in self._found(part, words) if row[1].file == place.file]
+        return [row for row in same if (row[1].line < place.line if above else row[1].line > place.line)]
 
 
 # --- Files ----------------------------------------------------------------------------------------------------

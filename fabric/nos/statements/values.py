@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -55,6 +55,7 @@ class ValuePattern:
     kinds: tuple[ValueKind, ...]
     lists: tuple[bool, ...]
     source: str
+    stated: str  # the row's `line`
 
     def read(self, text: str) -> Iterator[WrongValue]:
         """The values of a statement that the network OS does not accept."""
@@ -77,13 +78,14 @@ def _elements(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Values:
-    """The file `values.yaml` of a network OS: rows, and patterns of statements whose values are open, with the reason."""
+    """The file `values.yaml` of a network OS: rows, patterns of statements whose values are open with the reason, kinds."""
 
     rows: tuple[ValuePattern, ...] = ()
     open: tuple[tuple[re.Pattern[str], str], ...] = ()
+    kinds: Mapping[str, ValueKind] = field(default_factory=dict)
 
     def __add__(self, other: Values) -> Values:
-        return Values(self.rows + other.rows, self.open + other.open)
+        return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds})
 
     def of(self, text: str) -> tuple[ValuePattern, ...]:
         """The rows about a statement."""
@@ -205,6 +207,6 @@ def load_values(path: Path) -> Values:
     for row in document["values"]:
         for line in row["line"] if isinstance(row["line"], list) else [row["line"]]:
             pattern, of_line, lists = _compiled(line, kinds)
-            rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"]))
+            rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"], line))
     stated = tuple((re.compile(row["line"]), row["reason"]) for row in document.get("open") or ())
-    return Values(tuple(rows), stated)
+    return Values(tuple(rows), stated, kinds)

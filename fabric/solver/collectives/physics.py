@@ -65,9 +65,9 @@ class Coverage:
         return _from_one(min((abs(math.log2(domain / size)) for size in sizes), default=0.0))
 
     def doublings_of_domains(self, kind: Kind, domains: float) -> float:
-        """Doublings from the most NVLink domains of a measured run of a kind to so many; 0 below one."""
-        seen = self.kinds.get(kind)
-        return _from_one(math.log2(domains / seen.most_domains)) if seen and seen.most_domains else 0.0
+        """Doublings from the most NVLink domains of a measured run of a kind to so many; 0 below one, and in one server."""
+        most = self.kinds[kind].most_domains if kind in self.kinds else 0
+        return _from_one(math.log2(domains / most)) if most > 1 else 0.0
 
     def has(self, **part: str) -> bool:
         """Whether any kind has these parts, such as transport="roce"."""

@@ -248,12 +248,12 @@ def _limits(job: Job, physics_: Physics, runs: Runs) -> list[tuple[str, float]]:
     """Bottleneck per row: latency if twice the bandwidth of everything would save little, else the resource
     whose doubling alone saves the most; with the share of the time that it saves."""
     twice = {
-        "network": {"net_GBps": job.net_GBps * 2},
+        "network": {"net_GBps": job.net_GBps * 2, "slot_GBps": job.slot_GBps * 2},
         "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
         CTAS: {"ctas": job.ctas * 2},
     }
     if job.slot_GBps < job.net_GBps:
-        twice["PCIe"] = {"slot_GBps": job.slot_GBps * 2}
+        twice |= {"network": {"net_GBps": job.net_GBps * 2}, "PCIe": {"slot_GBps": job.slot_GBps * 2}}
     if environment_of(physics.transports()[int(job.transport)]).socket_GBps:
         twice[HOSTS] = {"hosts": job.hosts * 2}
     every = {name: value for change in twice.values() for name, value in change.items()}

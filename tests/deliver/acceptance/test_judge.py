@@ -15,7 +15,7 @@ from fabric.deliver.acceptance.judge import FAIL, NOT_RUN, PARTIAL, PASS, Judgme
 from fabric.deliver.acceptance.report import FORMATS, outlier_texts
 from tests import ROOT
 from tests.deliver.acceptance.clusters import HEADS, Factor, gates, log, logs, mark, report
-from tests.goldens import golden
+from tests.goldens import same_as
 
 CABLED = {"site": "dc1", "findings": [], "notes": [], "summary": {}}
 
@@ -232,11 +232,15 @@ def test_causes_of_the_first_failure(tmp_path: Path) -> None:
     assert "likely causes of the first failure:" in FORMATS["text"](judgment)
 
 
-def test_the_page_shows_a_verdict(tmp_path: Path) -> None:
+def test_the_page_shows_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text of docs/acceptance.md: one slow server, one rail that was not run."""
     planned = gates("starter")
     texts = logs(planned, {"server-dgx-h100-0003": share(0.62), "pair-dgx-h100-0003-dgx-h100-0004": share(0.7)})
     del texts["rail-unit001-8"]
-    text = FORMATS["text"](judged(tmp_path, planned, texts)).replace(f"{tmp_path}/", "results/")
-    golden("acceptance/verdict.txt", text)
-    assert text in (ROOT / "docs" / "acceptance.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    text = FORMATS["text"](judged(Path("results"), planned, texts))
+    page = ROOT / "docs" / "acceptance.md"
+    before, command, rest = page.read_text(encoding="utf-8").partition("$ fabric acceptance judge acceptance/ results/\n")
+    assert command
+    same_as(page, before + command + text + rest[rest.index("```\n") :])

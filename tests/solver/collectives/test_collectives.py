@@ -95,8 +95,9 @@ def test_no_tree_falls_without_end(algorithm: str) -> None:
         asked = job(domains=domains).of(np.array([2.0**36]))
         return float(gate(asked, physics.shipped(), algorithm).expected_GBps[0])
 
-    few, many, most = (busbw(domains) for domains in (4, 128, 1024))
-    assert few > many > most > 0.75 * few
+    few, *many = (busbw(domains) for domains in (4, 128, 1024))
+    assert min(many) > 0.75 * few
+    assert max(many) < 1.05 * few
 
 
 def test_a_slot_of_a_gpu_limits_its_nics() -> None:

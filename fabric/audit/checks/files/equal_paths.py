@@ -121,7 +121,8 @@ class Sessions:
                 own = self.owners[key][0]
                 if not near or (own.asn and own.asn.value in numbers and key not in self.loops):
                     continue
-                best = [edge for edge in edges if distances.get(edge.to) == near - 1]
+                through = (edge for edge in edges if edge.to in group or edge.to not in ends)
+                best = [edge for edge in through if distances.get(edge.to) == near - 1]
                 most[key] = max(most.get(key, 0), len(best))
                 found = len({edge.asn for edge in best})
                 if len(group) == 1 and found > varied.get(key, (0, 0))[1]:

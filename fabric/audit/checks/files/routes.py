@@ -193,16 +193,17 @@ class Advertised(FilesCheck):
     of_component: ClassVar = True
 
     def check(self, network: Network) -> Iterator[Finding]:
-        nets = {id(process): _ends_of(facts, process) for facts in network.devices for process in facts.bgp.values()}
-        processes = [process for facts in network.devices for process in facts.bgp.values()]
-        entering = {process.vrf for process in processes if nets[id(process)] and _enters(process)}
+        processes = [(facts, process) for facts in network.devices for process in facts.bgp.values()]
+        nets = {id(process): _subnets(facts, process) for facts, process in processes}
+        entering = {process.vrf for _, process in processes if nets[id(process)] and _enters(process)}
+        every = {id(process): (process.vrf, nets[id(process)] + _loopbacks(facts, process)) for facts, process in processes}
         for facts in network.devices:
             if not has_addresses(facts) or facts.elsewhere or any(map(IGP.search, facts.texts.values())):
                 continue
             for process in facts.bgp.values():
                 sessions = list(_inside(network, process))
                 yield from self._out(facts, process, sessions, nets[id(process)], process.vrf in entering)
-                yield from self._in(network, facts, process, sessions, nets)
+                yield from self._in(facts, process, sessions, every)
 
     def _out(self, facts: Facts, process: Bgp, sessions: list[Neighbor], own: list[Net], others: bool) -> Iterator[Finding]:
         vrf = facts.vrfs.get(process.vrf)
@@ -218,10 +219,10 @@ class Advertised(FilesCheck):
             yield self.finding_at(facts, policies[0], f"{policies[0].value} permits none of {count}, and no session does")
 
     def _in(
-        self, network: Network, facts: Facts, process: Bgp, sessions: list[Neighbor], nets: dict[int, list[Net]]
+        self, facts: Facts, process: Bgp, sessions: list[Neighbor], nets: dict[int, tuple[str, list[Net]]]
     ) -> Iterator[Finding]:
         policies = [(peer, peer.import_filter) for peer in sessions if peer.import_filter]
-        others = [net for key, same in nets.items() if key != id(process) for net in same]
+        others = [net for key, (vrf, same) in nets.items() if key != id(process) and vrf == process.vrf for net in same]
         if not policies or len(policies) < len(sessions) or not others or len(others) > MAX_NETS:
             return
         if all(refuses(facts, fact.value, others) for _, fact in policies):
@@ -241,7 +242,7 @@ def _enters(process: Bgp) -> bool:
     return bool(process.connected or process.originates or process.aggregates)
 
 
-def _ends_of(facts: Facts, process: Bgp) -> list[Net]:
+def _subnets(facts: Facts, process: Bgp) -> list[Net]:
     """Subnets of servers in a table."""
     nets: dict[Net, None] = {}
     for name, port in facts.interfaces.items():
@@ -249,6 +250,11 @@ def _ends_of(facts: Facts, process: Bgp) -> list[Net]:
             found = (network_of(fact.value) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
             nets |= dict.fromkeys(net for net in found if net.max_prefixlen - net.prefixlen > 2)
     return list(nets)
+
+
+def _loopbacks(facts: Facts, process: Bgp) -> list[Net]:
+    ports = (port for name, port in facts.interfaces.items() if is_loopback(name) and vrf_of(port) == process.vrf)
+    return [network_of(fact.value) for port in ports for fact in port.addresses]
 
 
 def refuses(facts: Facts, policies: str, nets: list[Net]) -> bool:

@@ -210,8 +210,9 @@ def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple
         Refused(VALUE_CODE, f"`{value.text}`: expected {value.expected}", VALUE_HINT.format(value.source), "", place)
         for value, place in wrong
     ]
+    invalid = {place for _, place in wrong}
     for one in violations(syntax_of(nos).rules.conditions, clues):
-        if one.condition.code != FEATURE:
+        if one.condition.code != FEATURE and one.by not in invalid:
             message, hint = (text.format(**one.words) for text in (one.condition.say, one.condition.fix))
             found.append(Refused(one.condition.code, message, hint, one.condition.severity, one.place))
     heads = {(one.place.file, one.place.raw) for one in found}

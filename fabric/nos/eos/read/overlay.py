@@ -35,7 +35,7 @@ class Overlay:
 
     def _network(self, vni: Vni, vlan: Located[int]) -> Iterator[Part]:
         number = vlan.value
-        yield Part(f"VLAN {number}", vlan if number == 1 else self.vlans.get(number))
+        yield Part(f"`vlan {number}`", vlan if number == 1 else self.vlans.get(number))
         yield Part(f"`vxlan vlan {number} vni {vni.number}`", vlan)
         yield Part(f"`vlan {number}` or its bundle in `router bgp`", vni.tagged)
         if vni.tagged is not None:

@@ -376,9 +376,16 @@ def test_overlay() -> None:
     both = [parsed("65000:10100", 13)]
     assert found.vnis == {
         10100: Vni(
-            number=10100, line=5, file=FILE, vlan=parsed(100, 5), rd=parsed("10.0.0.1:100", 11), imports=both, exports=both
+            number=10100,
+            line=5,
+            file=FILE,
+            vlan=parsed(100, 5),
+            rd=parsed("10.0.0.1:100", 11),
+            imports=both,
+            exports=both,
+            tagged=parsed(False, 5),
         ),
-        10300: Vni(number=10300, line=14, file=FILE),
+        10300: Vni(number=10300, line=14, file=FILE, tagged=parsed(False, 14)),
     }
     assert (found.vtep, found.anycast_mac) == (parsed("10.2.0.1", 17), parsed("00:00:5e:00:01:01", 19))
     assert (found.unread, found.broken) == ([], [])

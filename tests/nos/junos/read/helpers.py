@@ -19,7 +19,7 @@ def configured(value: Any) -> Any:
     """Values with their lines, `(9144, 7)`, of everything that was reported; all else is left out."""
     if isinstance(value, Located):
         return str(value.value) if isinstance(value.value, Secret) else value.value, value.line
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [configured(item) for item in value]
     if isinstance(value, dict):
         return {key: configured(item) for key, item in value.items()}
@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
     """The same without any line."""
     if isinstance(value, Located):
         return value.value
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

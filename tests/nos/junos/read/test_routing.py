@@ -202,7 +202,7 @@ def test_tenants() -> None:
     assert {number: configured(vni) for number, vni in found.vnis.items()} == {
         10001: {"number": 10001, "line": 32, "vlan": (10, 32), "rd": rd, "imports": own, "exports": own},
         10002: {"number": 10002, "line": 32, "vlan": (11, 32), "rd": rd, "imports": auto, "exports": auto},
-        10003: {"number": 10003, "line": 37, "vlan": (20, 36), "imports": old, "exports": old},
+        10003: {"number": 10003, "line": 37, "vlan": (20, 36), "imports": old, "exports": old, "tagged": (False, 35)},
     }
     assert found.vtep == Located("lo0", 28, FILE)
     assert found.unread == []
@@ -216,6 +216,7 @@ def test_vlans_of_the_switch_itself() -> None:
     expected = Vni(number=10001, line=5, file=FILE, vlan=Located(10, 4, FILE), rd=Located("10.0.0.1:1", 2, FILE))
     expected.imports = [Located("65000:1", 3, FILE)]
     expected.exports = [Located("65000:1", 3, FILE)]
+    expected.tagged = Located(True, 5, FILE)
     assert found.vnis == {10001: expected}
     assert found.vtep == Located("lo0", 1, FILE)
 

@@ -235,7 +235,7 @@ def test_sessions_with_all_that_they_inherit() -> None:
     main, red = found.bgp[""], found.bgp["red"]
     assert (main.line, main.asn, main.router_id) == (1, parsed((64512 << 16) + 2, 1), parsed("10.0.0.1", 2))
     assert (main.max_paths, main.relax) == (parsed(32, 9), parsed(True, 3))
-    assert (red.line, red.asn, red.max_paths, red.relax) == (45, parsed(65010, 46), None, None)
+    assert (red.line, red.asn, red.max_paths, red.relax) == (45, parsed(65010, 46), parsed(1, 45), parsed(False, 45))
     fabric: dict[str, Any] = {
         "multihop": parsed(5, 21),
         "source": parsed("loopback0", 22),
@@ -358,12 +358,13 @@ def test_overlay() -> None:
             line=5,
             file=FILE,
             vlan=parsed(100, 3),
+            tagged=parsed(False, 5),
             rd=parsed("10.0.0.1:100", 29),
             imports=[parsed("65000:10100", 30)],
             exports=[parsed("65000:10100", 30)],
         ),
-        10200: Vni(number=10200, line=24, file=FILE),
-        10300: Vni(number=10300, line=31, file=FILE, rd=parsed("auto", 32)),
+        10200: Vni(number=10200, line=24, file=FILE, tagged=parsed(False, 24)),
+        10300: Vni(number=10300, line=31, file=FILE, rd=parsed("auto", 32), tagged=parsed(False, 31)),
     }
     assert (found.vtep, found.anycast_mac) == (parsed("loopback1", 21), parsed("00:00:5e:00:01:01", 1))
     assert found.interfaces == {}
