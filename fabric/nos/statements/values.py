@@ -62,7 +62,7 @@ class ValuePattern:
         match = self.line.fullmatch(text)
         for at, (kind, several) in enumerate(zip(self.kinds, self.lists, strict=True) if match else ()):
             value = match[f"v{at}"] if match else None
-            if value is None or UNFILLED.search(value):
+            if value is None or UNFILLED.search(value) or (several and not value):
                 continue
             for one in _elements(value) if several else (value.strip("\"'"),):
                 if not kind.accepts(one):
@@ -183,7 +183,8 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
         kinds.append(kind)
         lists.append(several)
         whole = match.end() == len(text) and text[: match.start()].endswith("= ")
-        return rf"(?P<v{len(kinds) - 1}>{'.*' if whole else '(?:(?! / ).)+' if match[2] == '*' else '[^ ]+'})"
+        words = ".*" if whole else "(?:(?! / ).)+" if match[2] == "*" else "[^ ]+"
+        return rf"(?P<v{len(kinds) - 1}>{words})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists
 

@@ -47,7 +47,7 @@ EDITS: tuple[tuple[str, Any, set[str]], ...] = (
     ("PORT/Ethernet0/mtu", "9217", {"FAB2532"}),
     ("PORT/Ethernet0/mtu", "9216", set()),
     ("PORT/Ethernet0/mtu", "68", set()),
-    ("PORT/Ethernet0/mtu", "", {"FAB290", "FAB2532"}),
+    ("PORT/Ethernet0/mtu", "", {"FAB2532"}),
     ("PORT/Ethernet0/fec", "rs544", {"FAB2532"}),
     ("PORT/Ethernet0/admin_status", "UP", {"FAB2532"}),
     ("PORT/Ethernet0/lanes", "0,1,2,x", {"FAB2532"}),

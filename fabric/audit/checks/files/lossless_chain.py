@@ -225,8 +225,8 @@ class LosslessMarking(ChainCheck):
 class WatchdogPoll(FilesCheck):
     """Compares the poll interval of the PFC watchdog with its detection and restoration times.
 
-    A storm is detected by successive polls. SONiC's command refuses an interval above one of the times; a file with one
-    detects storms later than it says.
+    A storm is detected by successive polls, so with a longer interval it is detected later than configured. The YANG models
+    of SONiC and its command `pfcwd` refuse such an interval.
     """
 
     id = "FAB2545"

@@ -9,6 +9,7 @@ from typing import Any
 from fabric.model.facts import Facts, Located
 from fabric.nos.sonic.read.dump import Object, Repeated, read_tables
 
+MAX_DIGITS = 20  # of a number of 64 bits
 # Tables that are read, with their fields; `None`: the fields are ports, code points and the like.
 READ: dict[str, frozenset[str] | None] = {
     name: None if fields == "*" else frozenset(fields.split())
@@ -124,9 +125,9 @@ class Row:
 
     def number(self, name: str) -> Located[int] | None:
         parsed = self.text(name)
-        if parsed is None:
+        if parsed is None or not parsed.value:
             return None
-        if not parsed.value.isdecimal() or len(parsed.value) > 12:
+        if not parsed.value.isdecimal() or len(parsed.value) > MAX_DIGITS:
             self.tables.facts.broken.append(
                 Located(f"{name} of {self.key} is no number: {parsed.value}", parsed.line, parsed.file)
             )
