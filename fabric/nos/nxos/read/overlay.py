@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.nos.nxos.read.ports import Port
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Overlay:
     """What the sections say; which VNIs are those of VRFs is known at the end."""
 
