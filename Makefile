@@ -94,6 +94,7 @@ docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
 	$(VENV)/bin/python -m tools.docs.codes > docs/codes.md
 	$(VENV)/bin/python -m tools.docs.without_effect > docs/without-effect.md
+	$(VENV)/bin/python -m tools.docs.values > docs/values.md
 	$(VENV)/bin/python -m tools.docs.sonic_changes > docs/targets/sonic-changes.md
 	$(VENV)/bin/python -m tools.docs.power > docs/power.md
 	$(VENV)/bin/python -m tools.docs.report_image intent/h100-4su.yaml docs/img/report.png

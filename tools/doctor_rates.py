@@ -59,7 +59,7 @@ def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tu
         if len(table.bytes) < MIN_SIZES:
             continue
         ran = table.table.platform
-        low, high = band.shipped().factors(table.kind, table.bytes, ran.ranks, ran.domain_ranks, table.known)
+        low, high, _ = band.shipped().factors(table.kind, table.bytes, ran.ranks, ran.domain_ranks, table.known)
         curve = Curve(
             name=table.table.id,
             job=job_of(table.table),

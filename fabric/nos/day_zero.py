@@ -43,6 +43,14 @@ class Boot:
     def image_url(self) -> str:
         return f"{self.server}/images/{self.image.file}" if self.image else ""
 
+    def extensions(self) -> list[dict[str, str]]:
+        """Packages beside the image, as words of a POSIX shell."""
+        found = self.image.extensions if self.image else ()
+        return [
+            {"file": quote(one.file), "sha256": quote(one.sha256), "url": quote(f"{self.server}/images/{one.file}")}
+            for one in found
+        ]
+
     @property
     def host(self) -> str:
         """Name or address of the HTTP server."""
@@ -63,7 +71,7 @@ class Boot:
 
     @property
     def values(self) -> dict[str, str]:
-        """What a script is told, as plain text; the configuration and the image by their URLs."""
+        """Values for a script, as plain text."""
         image = self.image
         return {
             "name": self.name,
@@ -109,6 +117,7 @@ class FirstBoot:
     serial: SerialIn | None = None
     vendor: tuple[int, str] | None = None  # option of its requests, and how its value begins; None: not documented
     onie: bool = False  # ONIE installs it
+    extensions: bool = False  # it loads packages beside the image
     circuit_id: str = ""  # of its DHCP relay agent, with {switch}, {port}, {alias}; "": none by default, or not documented
 
 

@@ -26,6 +26,7 @@ from fabric.solver.training import file as job_file
 from tests import ROOT
 from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
+from tests.deliver.acceptance import clusters as accepted
 from tests.deliver.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 from tests.solver.doctor.runs import output
 from tests.solver.utilisation.slurm import slurm
@@ -109,7 +110,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
         ),
     },
     "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
-    "acceptance": {"acceptance-judge": ("acceptance judge gates.json doctor.log --intent planned.yaml --json",)},
+    "acceptance judge": {"acceptance-judge": ("acceptance judge gates.json runs.log --intent planned.yaml --json",)},
     "score": {
         "score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json"),
         "score-step": (f"score --step {LADDERS}/llama-405b-gb200.yaml --json",),
@@ -241,6 +242,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made = pipeline.plan(pipeline.load(tmp_path / "planned.yaml"))
     gates = pipeline.acceptance(made, made.fabrics["backend"], EstimateRequest(routing="", queue_pairs=0))
     (tmp_path / "gates.json").write_text(gates.text(), encoding="utf-8")
+    slow = accepted.logs(gates, {"server-" + gates.steps[2].groups[0].runs[0].servers[0]: lambda _: 0.5})
+    (tmp_path / "runs.log").write_text("".join(slow.values()), encoding="utf-8")
     (tmp_path / "empty.txt").write_text('{"lldpNeighbors": []}\n', encoding="utf-8")
     with served(Truth(NETBOX)) as netbox, served(Truth(NAUTOBOT)) as nautobot:
         for system, url in (("netbox", netbox), ("nautobot", nautobot)):

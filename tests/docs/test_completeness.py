@@ -19,6 +19,7 @@ from fabric.deliver.report.page import SECTIONS
 from tests import ROOT
 
 PAGES = {  # file of the command line → command, page of its subject
+    "acceptance": ("acceptance judge", "acceptance"),
     "bom": ("bom", "bom"),
     "cabling": ("cabling list", "cabling"),
     "cabling_verify": ("cabling verify", "cabling-verify"),

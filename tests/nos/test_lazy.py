@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fabric.nos.batfish import BatfishView
+from fabric.nos.day_zero import FirstBoot
 from fabric.nos.dialect import Dialect
 from fabric.nos.lldp import Reader as LldpReader
 from fabric.nos.statements.syntax import Syntax
@@ -21,6 +22,7 @@ TYPES = {
     "dialect": Dialect,
     "batfish": BatfishView,
     "lldp": tuple,
+    "day_zero": FirstBoot,
     "syntax": Syntax,
     "state": tuple,
     "failed": tuple,

@@ -10,7 +10,7 @@ import pytest
 from fabric.audit.checks import Check
 from fabric.audit.codes import entries
 from tests import ROOT
-from tools.docs import checks, cli, codes, intent, schemas, sonic_changes, without_effect
+from tools.docs import checks, cli, codes, intent, schemas, sonic_changes, values, without_effect
 
 DOCS = ROOT / "docs"
 PAGES = {
@@ -20,6 +20,7 @@ PAGES = {
     "checks.md": checks.page,
     "codes.md": codes.page,
     "without-effect.md": without_effect.page,
+    "values.md": values.page,
     "targets/sonic-changes.md": sonic_changes.page,
 }
 

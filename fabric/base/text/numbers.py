@@ -6,6 +6,7 @@ import math
 import socket
 import struct
 from ipaddress import IPv6Address
+from string import hexdigits
 
 # --- Numbers with units ---------------------------------------------------------------------------------------
 
@@ -90,4 +91,5 @@ def address(number: int) -> str:
 
 def is_unicast(mac: str) -> bool:
     """Whether an interface may have a MAC address, such as 00:00:5e:00:01:01: no group's, and not zero (Linux tests both)."""
-    return mac != "00:00:00:00:00:00" and not int(mac[:2], 16) % 2
+    first = mac.partition(":")[0]
+    return mac != "00:00:00:00:00:00" and first != "" and set(first) <= set(hexdigits) and not int(first, 16) % 2

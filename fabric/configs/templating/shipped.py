@@ -49,8 +49,8 @@ def _paths() -> Mapping[str, Path]:
 
 @cache
 def shipped_templates() -> tuple[str, ...]:
-    """Names of the templates that a site's own may extend."""
-    return tuple(sorted(_paths()))
+    """Names of the templates that a site's own may extend: those of configurations."""
+    return tuple(sorted(name for name in _paths() if "day-zero" not in name))
 
 
 def template_text(name: str) -> str:

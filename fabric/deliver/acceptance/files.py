@@ -14,7 +14,7 @@ from shlex import quote
 from typing import Any
 
 from fabric.base.formats import json_text, yaml
-from fabric.base.text import plural
+from fabric.base.text import plural, wrapped
 from fabric.deliver.acceptance.gates import CABLING, NAME, PERFTEST_STEP, Gates, Group, Program, Run, Step
 from fabric.deliver.export.kubernetes import HOSTNAME, node_name
 
@@ -71,23 +71,8 @@ def _row(step: Step, group: Group, run: Run) -> str:
 def _page(gates: Gates, intent: str) -> str:
     """Steps with their gates, what a failure means, and the commands."""
     lines = [f"# Acceptance test of {gates.site}, fabric {gates.fabric}", ""]
-    lines += [
-        "Run the steps in this order: each adds one part of the design to those before it. Repair what fails before the"
-    ]
-    lines += [
-        "next step, as larger runs fail with it. Gates are bus bandwidths of nccl-tests at the largest size; those of all"
-    ]
-    lines += [f"sizes are in `{NAME}`.", ""]
-    rows = [("step", "runs", "program", "expected", "pass from")]
-    for step in gates.steps:
-        for group in step.groups:
-            for program in group.programs:
-                last = program.gates[-1]
-                first = program is group.programs[0]
-                name, runs = (step.step, f"{len(group.runs)}") if first else ("", "")
-                cells = (name, runs, program.collective, f"{last.expected_GBps:g} GB/s", f"{last.pass_GBps:g} GB/s")
-                rows.append(cells)
-    lines += _table(rows)
+    lines += [*wrapped(ORDER, WIDTH), ""]
+    lines += _table([COLUMNS, *gate_rows(gates)])
     for at, step in enumerate(gates.steps, 1):
         text = step.text
         lines += ["", f"## {at}. {step.step}: {text.what}", "", f"Proves: {text.proves}.", f"A failure: {text.fails}.", ""]
@@ -96,6 +81,19 @@ def _page(gates: Gates, intent: str) -> str:
     if gates.notes:
         lines += ["", "## How sure the gates are", "", *(f"* {note}" for note in gates.notes)]
     return "\n".join(lines) + "\n"
+
+
+COLUMNS = ("step", "runs", "program", "expected", "pass from")
+
+
+def gate_rows(gates: Gates) -> Iterator[tuple[str, ...]]:
+    """(step, runs, program, expected, gate) at the largest size."""
+    for step in gates.steps:
+        for group in step.groups:
+            for program in group.programs:
+                last = program.gates[-1]
+                figures = (f"{last.expected_GBps:g} GB/s", f"{last.pass_GBps:g} GB/s")
+                yield step.step, f"{len(group.runs):,}", program.collective, *figures
 
 
 def _commands(step: Step, intent: str) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Annotated
 from fabric.base.diagnostics import Diagnostic, InputError
 from fabric.base.grouping import grouped
 from fabric.base.schemas.models import Amount, Count, Text, described, enum_of
-from fabric.base.text import listed, percent, plural, size
+from fabric.base.text import percent, plural, size
 from fabric.deliver.acceptance.gates import CABLING, PERFTEST, Gates, Group, Program, Run, Step
 from fabric.deliver.acceptance.logs import Logs, Measured
 from fabric.deliver.acceptance.runs import kinds
@@ -59,8 +59,8 @@ class Outlier:
     step: Text
     collective: Text
     below: Annotated[float, described("share below the median of the step")]
-    runs: Count
-    message: Text
+    runs: Annotated[Count, described("slow ones")]
+    of: Annotated[Count, described("runs of the step that are equal by design")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,14 +102,18 @@ def judge(gates: Gates, logs: Logs, steps: Sequence[str] = ()) -> Judgment:
     chosen = [step for step in gates.steps if not steps or step.step in steps]
     outcomes = [outcome for step in chosen for outcome in _outcomes(step, measured, logs)]
     states = tuple(_state(step, [item for item in outcomes if item.step == step.step]) for step in chosen)
-    outliers = tuple(outlier for step in chosen for group in step.groups for outlier in _outliers(step, group, measured))
+    outliers = list[Outlier]()
+    for step in chosen:
+        for group in step.groups:
+            slow = {names[0] for item in outliers if item.kind == "server" and len(names := item.names) == 1}
+            outliers += _outliers(step, group, measured, slow)
     return Judgment(
         site=gates.site,
         fabric=gates.fabric,
         state=_worst(state.state for state in states),
         steps=states,
         outcomes=tuple(outcomes),
-        outliers=outliers,
+        outliers=tuple(outliers),
         next=tuple(_next(states, outcomes, outliers)),
         warnings=logs.warnings,
     )
@@ -222,8 +226,12 @@ def _below(program: Program, measured: Measured, bytes_: int) -> bool:
 # --- runs of a step beside each other -------------------------------------------------------------------------
 
 
-def _outliers(step: Step, group: Group, measured: dict[tuple[str, str, str], Measured]) -> Iterator[Outlier]:
-    """What the slow runs of a group have in common: a leaf whose runs are all slow, else servers."""
+def _outliers(step: Step, group: Group, measured: dict[tuple[str, str, str], Measured], known: set[str]) -> Iterator[Outlier]:
+    """What the slow runs of a group have in common: a leaf whose runs are all slow, else servers.
+
+    Args:
+        known: servers that were slow alone, in a smaller step: they explain the runs that they take part in.
+    """
     for program in group.programs:
         values = list(_values(group, program, measured))
         if len(values) < MIN_ALIKE:
@@ -231,20 +239,17 @@ def _outliers(step: Step, group: Group, measured: dict[tuple[str, str, str], Mea
         middle = median(value for _, value in values)
         spread = 1.4826 * median(abs(value - middle) for _, value in values)
         floor = middle - max(OUTLIER * middle, SPREADS * spread)
-        slow = [(run, value) for run, value in values if value < floor]
-        for kind, names, shared in _named([run for run, _ in values], [run for run, _ in slow]):
-            below = 1 - min(value for run, value in slow if run in shared) / middle
-            what = " or ".join(names) if kind == "server" else listed(list(names))
-            where = f"{step.step} {program.collective}: {percent(below)} below the median of {plural(len(values), 'run')}"
-            runs = len(shared)
+        slow = {run.name: value for run, value in values if value < floor}
+        every = [run for run, _ in values]
+        for kind, names, runs in _named(every, [run for run in every if run.name in slow], known):
             yield Outlier(
                 kind=kind,
                 names=names,
                 step=step.step,
                 collective=program.collective,
-                below=below,
-                runs=runs,
-                message=f"{kind} {what}: {where}",
+                below=1 - min(slow[run.name] for run in runs) / middle,
+                runs=len(runs),
+                of=len(values),
             )
 
 
@@ -259,19 +264,21 @@ def _values(group: Group, program: Program, measured: dict[tuple[str, str, str],
         yield run, min(part.busbw_GBps[max(common)] for part in parts)
 
 
-def _named(every: Sequence[Run], slow: Sequence[Run]) -> Iterator[tuple[str, tuple[str, ...], list[Run]]]:
+def _named(every: Sequence[Run], slow: Sequence[Run], known: set[str]) -> Iterator[tuple[str, tuple[str, ...], list[Run]]]:
     """(kind, names, slow runs) of each cause that runs have in common."""
-    left = list(slow)
+    left = [run for run in slow if not known & {*run.servers}]
     for leaves, runs in grouped((run.leaves, run) for run in every).items():
         mine = [run for run in left if run.leaves == leaves]
         alone = len(leaves) == 1 and len(runs) == 1  # one rail of a unit
         if leaves and mine and len(mine) == len(runs) and (alone or len(runs) > 1) and len(slow) < len(every):
             yield "leaf", leaves, mine
             left = [run for run in left if run not in mine]
+    left += [run for run in slow if known & {*run.servers}]
     healthy = {server for run in every if run not in slow for server in run.servers}
     for run in left:
-        suspects = tuple(server for server in run.servers if server not in healthy) or run.servers
-        yield "server", suspects, [run]
+        explained = tuple(server for server in run.servers if server in known)
+        suspects = tuple(server for server in run.servers if server not in healthy)
+        yield "server", explained or suspects or run.servers, [run]
 
 
 # --- what to do next ------------------------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated
 
 from fabric.base.formats import Case, Failure, Suite, json_text
 from fabric.base.formats.junit import junit
+from fabric.base.grouping import grouped
 from fabric.base.schemas.models import Document, Text, document, enum_of
-from fabric.base.text import aligned, and_more, printable, size, style, wrapped
+from fabric.base.text import aligned, and_more, percent, plural, printable, size, style, wrapped
 from fabric.deliver.acceptance.judge import FAIL, NOT_RUN, PARTIAL, PASS, STATES, Judgment, Outcome, Outlier, StepState
 
 MAX_SHOWN = 20  # failures that the text lists
@@ -73,7 +74,7 @@ def lines(judgment: Judgment) -> Iterator[str]:
                 yield f"  {and_more(len(found) - MAX_SHOWN, see='--format json')}"
     if judgment.outliers:
         yield from ("", "outliers:")
-        yield from (f"  {line}" for item in judgment.outliers for line in wrapped(printable(item.message), WIDTH))
+        yield from (f"  {line}" for text in outlier_texts(judgment.outliers) for line in wrapped(text, WIDTH))
     if judgment.causes:
         yield from ("", "likely causes of the first failure:")
         yield from (f"  {line}" for text in judgment.causes for line in wrapped(text, WIDTH))
@@ -82,6 +83,17 @@ def lines(judgment: Judgment) -> Iterator[str]:
         yield from (f"  {line}" for text in judgment.next for line in wrapped(text, WIDTH))
     kind = {PASS: "pass", FAIL: "fail"}.get(judgment.state, "warning")
     yield from ("", f"{judgment.site}, fabric {judgment.fabric}: {style(kind, judgment.state)}")
+
+
+MAX_NAMES = 4
+
+
+def outlier_texts(outliers: Iterable[Outlier]) -> Iterator[str]:
+    """A line for each server or leaf with what shows it."""
+    for (kind, names), found in grouped(((item.kind, item.names), item) for item in outliers).items():
+        shown = f"{kind} {' or '.join(names)}" if len(names) <= MAX_NAMES else f"{names[0]} to {names[-1]}"
+        slow = (f"{item.step} {item.collective} {percent(item.below)} of {plural(item.of, 'run')}" for item in found)
+        yield printable(f"{shown}, below the median: {', '.join(slow)}")
 
 
 def _name(item: Outcome) -> str:

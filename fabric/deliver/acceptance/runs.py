@@ -29,7 +29,6 @@ from fabric.deliver.acceptance.gates import (
 from fabric.deliver.export.locality import domain_servers
 from fabric.model.plan import SERVER, SERVER_LEAF, Device, FabricPlan, GroupSpec
 from fabric.solver.collectives.physics import Physics, gpu, gpu_in
-from fabric.solver.estimate.estimate import Row
 from fabric.solver.estimate.placement import ALL, ServerPart
 from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
@@ -229,7 +228,9 @@ class _Maker:
         found = answer(asked, supply_on(self.net, asked, ",".join(run.servers)), self.parameters)
         for note in found.notes:
             self.notes.setdefault(note, []).append(f"{step} {collective}")
-        yield from (Gate(bytes=row.bytes, expected_GBps=_rounded(row.busbw_GBps), pass_GBps=_edge(row)) for row in found.rows)
+        for row in found.rows:
+            expected, edge = _rounded(row.busbw_GBps), _rounded(row.floor_busbw_GBps)
+            yield Gate(bytes=row.bytes, expected_GBps=expected, pass_GBps=edge)
 
 
 def _neighbors(blocks: Sequence[Block], ring: bool = False) -> Iterator[_Chosen]:
@@ -241,11 +242,6 @@ def _neighbors(blocks: Sequence[Block], ring: bool = False) -> Iterator[_Chosen]
     for at in around if ring else sorted(by_two):
         pair = blocks[at], blocks[(at + 1) % len(blocks)]
         yield tuple(block[0].name for block in pair), (*pair[0], *pair[1]), -1
-
-
-def _edge(row: Row) -> float:
-    """The lower edge of the band in GB/s."""
-    return _rounded(row.busbw_GBps * row.time_us / row.p90_us)
 
 
 def _rounded(value: float) -> float:

@@ -22,6 +22,7 @@ from fabric.deliver.day_zero.inventory import Machine, circuit_ids, read
 from fabric.model.plan import Device, FabricPlan, Plan
 from fabric.model.settings.site import DayZero, Image
 from fabric.nos.day_zero import Boot, FirstBoot
+from fabric.nos.reading.values import is_address
 from fabric.nos.target import File, Text, installed
 
 SERVER, IDENTITY, NETWORK, IMAGE = "FAB700", "FAB704", "FAB705", "FAB706"
@@ -98,6 +99,7 @@ def day_zero(plan: Plan, inventory: Path | None = None) -> Mapping[str, str]:
     machines = read(inventory, [switch.device.name for switch in switches], report) if inventory else {}
     circuits = circuit_ids(plan, report)
     _check_images(plan, switches, report)
+    _check_extensions(plan, switches, report)
     clients = {switch.device.name: _client(switch, machines, circuits, report) for switch in switches}
     _report_unknown(plan, [name for name, client in clients.items() if client is None], inventory, report)
     report.raise_errors()
@@ -139,6 +141,16 @@ def _check_images(plan: Plan, switches: list[_Switch], report: Report) -> None:
             report.error(
                 IMAGE, place, f"images: {show(key)} is no network OS and no model of these switches", nearest(key, used)
             )
+
+
+def _check_extensions(plan: Plan, switches: list[_Switch], report: Report) -> None:
+    """Packages for a network OS that loads none would be left out."""
+    for switch in {switch.device.nos: switch for switch in switches if switch.image and switch.image.extensions}.values():
+        if switch.first_boot is None or not switch.first_boot.extensions:
+            target = installed(switch.device.nos)
+            message = f"images: {target.title if target else 'InfiniBand'} loads no extensions in its first start"
+            place = _at(plan, switch.fabric, "day_zero", "images")
+            report.error(IMAGE, place, message, "remove `extensions`")
 
 
 def _report_unknown(plan: Plan, names: list[str], inventory: Path | None, report: Report) -> None:
@@ -188,8 +200,8 @@ def _client(
 
 
 def _ipv4(addresses: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that DHCP for IPv4 can name."""
-    return tuple(address for address in addresses if re.fullmatch("[0-9.]+", address))
+    """Those that DHCP for IPv4 can name: no host names."""
+    return tuple(str(address) for address in addresses if is_address(address) and ":" not in address)
 
 
 # --- The tree of the HTTP server ------------------------------------------------------------------------------
@@ -214,7 +226,9 @@ def _tree(plan: Plan, switches: list[_Switch], machines: Mapping[str, Machine]) 
                 secrets.update(found)
                 filled += [path] if found else []
             yield f"http/{path}", text
-    images = {image.file: image.sha256 for switch in switches if (image := switch.image)}
+    used = [image for switch in switches if (image := switch.image)]
+    images = {image.file: image.sha256 for image in used}
+    images |= {package.file: package.sha256 for image in used for package in image.extensions}
     todo = {"secrets": sorted(secrets), "files": sorted(filled), "images": dict(sorted(images.items()))}
     yield "fill.json", json_text(todo) + "\n"
     yield "fill.py", FILL.read_text(encoding="utf-8")

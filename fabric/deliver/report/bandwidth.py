@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from fabric.base.text import percent, size
+from fabric.deliver.acceptance.files import gate_rows
+from fabric.deliver.acceptance.gates import step_texts
 from fabric.deliver.report.assets import Grid, grid
 from fabric.deliver.report.charts import WIDE, Panel, panels, without_sheet
 from fabric.deliver.report.study import SIZES, Study, mean_loss, slowest_loss
 from fabric.solver.capacity.failures import Loss
 from fabric.solver.collective import COLLECTIVES
 from fabric.solver.estimate.plot import picture
+
+# --- what to expect, what to accept ---------------------------------------------------------------------------
+
+
+def gates_grid(study: Study, site: str) -> Grid:
+    """Each step of the acceptance test with its gates at the largest size, and what it proves."""
+    proves = {name: text.proves for name, text in step_texts().items()}
+    rows = [(*row, proves[row[0]]) for row in gate_rows(study.gates(site))]
+    titles = ("step", "#runs", "program", "#expected", "#pass from", "what it proves")
+    return grid("Acceptance test", titles, rows, "Bus bandwidth of nccl-tests at the largest size; a port for ib_write_bw.")
+
 
 # --- bus bandwidth by size ------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from fabric.model.plan import Plan
 SECTIONS = (
     *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
     *(("performance", "Performance"), ("failures", "Failures")),
-    ("worth", "Training job"),
+    *(("worth", "Training job"), ("acceptance", "What to expect, what to accept")),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
@@ -33,7 +33,7 @@ STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quart
 MAX_TABLE_ROWS = 100_000
 
 
-def fabric_part(study: Study, where: Sites) -> dict[str, Any]:
+def fabric_part(study: Study, where: Sites, site: str) -> dict[str, Any]:
     """What the template prints of one fabric."""
     fabric = study.fabric
     spread = loads.spread(study) if study.request.load else None
@@ -55,6 +55,7 @@ def fabric_part(study: Study, where: Sites) -> dict[str, Any]:
         "loads_grid": loads_grid(fabric_scenarios),
         "failures": Markup(bandwidth.failures_svg(study)),
         "failures_grid": bandwidth.failures_grid(study),
+        "gates_grid": bandwidth.gates_grid(study, site) if study.trains else None,
         "qos": arithmetic(fabric),
         "number_grids": [found for make in grids if (found := make(fabric)).rows],
     }
@@ -63,7 +64,7 @@ def fabric_part(study: Study, where: Sites) -> dict[str, Any]:
 def page(plan: Plan, request: ReportRequest) -> str:
     """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
     fabric_studies, where = studies(plan, request), sites(plan)
-    parts = [fabric_part(study, where) for study in fabric_studies]
+    parts = [fabric_part(study, where, plan.site) for study in fabric_studies]
     data = document(
         plan,
         {part["name"]: part["scenarios"] for part in parts},
@@ -97,6 +98,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
 def _sections(parts: list[dict[str, Any]], request: ReportRequest) -> list[tuple[str, str]]:
     """(id, name) of the sections that the page has."""
     there = {"worth": request.goodput is not None} | {
+        "acceptance": any(part["gates_grid"] for part in parts),
         "qos": any(part["qos"] for part in parts),
         "addresses": any(part["number_grids"] for part in parts),
     }

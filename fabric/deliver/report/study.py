@@ -11,6 +11,8 @@ from typing import Any
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
+from fabric.deliver.acceptance.gates import Gates
+from fabric.deliver.acceptance.runs import acceptance
 from fabric.deliver.compare.designs import DesignFigures, figures
 from fabric.deliver.compare.money import YearCost
 from fabric.model.plan import FabricPlan, Plan
@@ -117,6 +119,12 @@ class Study:
             platform=request.platform,
         )
         return estimate_request.estimate(self.fabric, asked, "packed", self.port_name)
+
+    def gates(self, site: str) -> Gates:
+        """The runs that prove the fabric, as `fabric acceptance` writes them, without failures."""
+        routing, queue_pairs = self.spreading
+        asked = EstimateRequest(routing=routing, queue_pairs=queue_pairs, platform=self.request.platform)
+        return acceptance(site, self.fabric, asked, self.port_name)
 
     @cached_property
     def figures(self) -> DesignFigures:

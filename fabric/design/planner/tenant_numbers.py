@@ -14,6 +14,7 @@ from fabric.design.planner.overlay import accepted
 from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, Leak, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
 from fabric.model.settings.site import External
+from fabric.nos.target import target
 
 _FIRST_VLAN = 100
 
@@ -195,15 +196,30 @@ def _check_vlan(
 def _check_vni(
     spec: FabricSpec, at: tuple[int | str, ...], vni: int, subject: str, used: dict[int, str], report: Report
 ) -> None:
-    other = used.setdefault(vni, subject)
+    other, place = used.setdefault(vni, subject), spec.at("tenants", *at, "vni")
     if other != subject or vni > 16_777_215:
         expected = f"a unique VNI, got {vni}, that of {other}" if other != subject else f"at most 16777215, got {vni}"
         report.error(
             "FAB138",
-            spec.at("tenants", *at, "vni"),
+            place,
             f"{subject}: VNI: expected {expected}",
             "`overlay.l2vni_base` and `overlay.l3vni_base` must differ by more than the number of networks of the fabric",
         )
+    elif spec.stated("tenants", *at, "vni") and (refused := _refused(spec, "vni", vni)):
+        nos, expected = refused
+        report.error(
+            "FAB138", place, f"{subject}: {nos} expects {expected}, got {vni}", "state another VNI, or remove the line"
+        )
+
+
+def _refused(spec: FabricSpec, kind: str, value: int) -> tuple[str, str] | None:
+    """(network OS of the fabric, what it accepts) of a value that one of them does not accept."""
+    for nos in dict.fromkeys(tier.nos for tier in (spec.leaf, spec.spine, spec.core) if tier.nos):
+        system = target(nos)
+        accepted_kind = system.syntax.get().accepted.kinds.get(kind) if system.syntax is not None else None
+        if accepted_kind is not None and not accepted_kind.accepts(str(value)):
+            return system.title, accepted_kind.expected
+    return None
 
 
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], with_ports: Collection[str], report: Report) -> None:

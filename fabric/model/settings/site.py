@@ -45,6 +45,13 @@ SHA256 = "^[0-9a-f]{64}$"
 CIRCUIT_ID = "^[A-Za-z0-9 {}:/._-]{2,60}$"
 
 
+class Extension(Key):
+    """A package that a switch loads in addition to its image: a file in the folder `images` of the HTTP server."""
+
+    file: Annotated[str, Field(pattern=FILE_NAME)] = Field(description="name of the file")
+    sha256: Annotated[str, Field(pattern=SHA256)] = Field(description="checksum of the file, in small letters")
+
+
 class Image(Key):
     """The software that a switch runs: a file in the folder `images` of the HTTP server."""
 
@@ -53,6 +60,7 @@ class Image(Key):
         description="version as the switch prints it; a switch that runs it already installs nothing"
     )
     sha256: Annotated[str, Field(pattern=SHA256)] = Field(description="checksum of the file, in small letters")
+    extensions: Annotated[tuple[Extension, ...], ListOf] = Field((), description="packages that EOS loads at every start")
 
 
 class DayZero(Key):

@@ -64,7 +64,12 @@ def paths(text: str, layout: Layout = ANY, *, one_blank: bool = False) -> Iterat
     rows = iter(enumerate(lines, 1))
     for number, raw in rows:
         line = raw.strip()
-        if not line or line in closing:
+        if not line:
+            continue
+        if line in closing:
+            margin = len(raw) - len(raw.lstrip())
+            while margins and margins[-1] >= margin:
+                margins.pop()
             continue
         if line[0] in comments:
             if not line.endswith(REMOVED):

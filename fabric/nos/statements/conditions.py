@@ -21,7 +21,22 @@ from fabric.nos.reading.values import asn
 
 FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
 ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
-KEYS = {"line", "when", "unless", "needs", "given", "before", "behind", "where", "say", "fix", "source", "severity"}
+KEYS = {
+    "line",
+    "when",
+    "unless",
+    "needs",
+    "given",
+    "below",
+    "above",
+    "over",
+    "where",
+    "once",
+    "say",
+    "fix",
+    "source",
+    "severity",
+}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -55,32 +70,35 @@ class Condition:
         line: pattern of the whole path of the statement.
         when: patterns of statements without any of which the row does not apply.
         unless: patterns of statements, beside any of which it does not apply.
-        before: pattern of statements that must not all stand behind the line, in the same file.
-        behind: pattern of statements none of which may stand in front of the line, in the same file.
+        below: patterns of statements, any of which must stand above the line, in the same file.
+        above: patterns of statements that must stand below the line, in the same file.
+        over: patterns of statements that take its place if they stand below it, in the same file.
         where: comparisons of groups without any of which it does not apply.
         say: what is wrong, completed with the groups.
         fix: what to configure.
         source: title of the vendor's page.
         severity: of the finding, "" for that of the check.
+        once: reports the first of the statements with equal shared groups, of a row that is simple.
     """
 
     code: str
     line: re.Pattern[str]
     when: tuple[re.Pattern[str], ...] = ()
     unless: tuple[re.Pattern[str], ...] = ()
-    before: re.Pattern[str] | None = None
-    behind: re.Pattern[str] | None = None
+    below: tuple[re.Pattern[str], ...] = ()
+    above: tuple[re.Pattern[str], ...] = ()
+    over: tuple[re.Pattern[str], ...] = ()
     where: tuple[Comparison, ...] = ()
     say: str
     fix: str
     source: str
     severity: str = ""
+    once: bool = False
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
         """All patterns but `line`; the position of one is its part in the row."""
-        ordered = [pattern for pattern in (self.before, self.behind) if pattern is not None]
-        return (*self.when, *ordered, *self.unless)
+        return (*self.when, *self.below, *self.above, *self.over, *self.unless)
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
@@ -90,19 +108,20 @@ class Condition:
     @cached_property
     def is_simple(self) -> bool:
         """Whether it is enough to look up which statements there are: no order, no comparison, one statement to miss."""
-        is_ordered = self.before is not None or self.behind is not None
+        is_ordered = bool(self.below or self.above or self.over)
         is_free = not any(pattern.groupindex for pattern in self.when)
         names = set(self.shared) <= set(self.line.groupindex)
         return is_free and names and len(self.unless) < 2 and not (is_ordered or self.where)
 
 
 class Violation(NamedTuple):
-    """A statement for which a condition holds, with the groups of its patterns."""
+    """A statement for which a condition holds, with the groups of its patterns, and what takes its place (`over`)."""
 
     condition: Condition
     words: Words
     clue: Clue
     place: Any
+    by: Any = None
 
 
 class Clue(NamedTuple):
@@ -144,20 +163,22 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
     present = {(one.rule, one.part, one.shared) for one, _ in clues if one.part != LINE}
     by_rule = grouped((one.rule, (one, place)) for one, place in clues)
     joins = {}
+    reported = set[tuple[int, tuple[str, ...]]]()  # of rows that name one statement
     for one, place in clues:
         if one.part != LINE:
             continue
         condition = conditions[one.rule]
         if condition.is_simple:
-            whens = range(len(condition.when))
+            whens, key = range(len(condition.when)), (one.rule, one.shared)
             missing = not condition.unless or (one.rule, len(condition.when), one.shared) not in present
-            if missing and all((one.rule, part, GIVEN) in present for part in whens):
+            if key not in reported and missing and all((one.rule, part, GIVEN) in present for part in whens):
+                reported |= {key} if condition.once else set()
                 yield Violation(condition, dict(one.words), one, place)
             continue
         if one.rule not in joins:
             joins[one.rule] = _Join(condition, by_rule[one.rule])
-        if (words := joins[one.rule].words(dict(one.words), place)) is not None:
-            yield Violation(condition, words, one, place)
+        if (held := joins[one.rule].holds(dict(one.words), place)) is not None:
+            yield Violation(condition, held[0], one, place, held[1])
 
 
 class _Join:
@@ -170,25 +191,25 @@ class _Join:
             self.by_part.setdefault(one.part, []).append((dict(one.words), place))
         self.indexes: dict[tuple[int, tuple[str, ...]], dict[tuple[str, ...], list[tuple[Words, Any]]]] = {}
 
-    def words(self, words: Words, place: Any) -> Words | None:
-        """The groups of all patterns for which the condition holds; None if it does not."""
+    def holds(self, words: Words, place: Any) -> tuple[Words, Any] | None:
+        """(the groups of all patterns, the place of what takes the place of the line) if the condition holds."""
         condition = self.condition
+        below = len(condition.when)
+        beside = below + len(condition.below)
+        unless = beside + len(condition.above) + len(condition.over)
         for known in self._joined(words, 0):
-            at = len(condition.when)
-            if condition.before is not None:
-                found = [(more, there) for more, there in self._found(at, known) if there.file == place.file]
-                if not found or any(there.line <= place.line for _, there in found):
-                    continue
-                known, at = {**found[0][0], **known}, at + 1
-            if condition.behind is not None:
-                found = [(m, there) for m, there in self._found(at, known) if _is_behind(place, there)]
-                if not found:
-                    continue
-                known, at = {**found[0][0], **known}, at + 1
-            if any(self._found(part, known) for part in range(at, len(condition.patterns))):
+            if any(self._beside(part, known, place, True) for part in range(below, beside)):
+                continue
+            sides = enumerate((True,) * len(condition.above) + (False,) * len(condition.over), beside)
+            found = [row for part, above in sides for row in self._beside(part, known, place, above)]
+            if beside < unless and not found:
+                continue
+            more, by = found[-1] if found else ({}, None)
+            known = {**more, **known}
+            if any(self._found(part, known) for part in range(unless, len(condition.patterns))):
                 continue
             if all(compared.holds(known) for compared in condition.where):
-                return known
+                return known, by
         return None
 
     def _joined(self, words: Words, part: int) -> Iterator[Words]:
@@ -208,9 +229,10 @@ class _Join:
                 index.setdefault(tuple(row[0][name] for name in names), []).append(row)
         return index.get(tuple(words[name] for name in names), [])
 
-
-def _is_behind(place: Any, other: Any) -> bool:
-    return bool(other.file == place.file and other.line < place.line)
+    def _beside(self, part: int, words: Words, place: Any, above: bool) -> list[tuple[Words, Any]]:
+        """The statements that stand above a line, or below it, in its file."""
+        same = [row for row in self._found(part, words) if row[1].file == place.file]
+        return [row for row in same if (row[1].line < place.line if above else row[1].line > place.line)]
 
 
 # --- Files ----------------------------------------------------------------------------------------------------
@@ -221,19 +243,20 @@ def condition(row: Mapping[str, Any], code: str) -> Condition:
     if unknown := set(row) - KEYS:
         raise ValueError(f"unknown keys {sorted(unknown)} in a row about {row.get('line')}")
     given, needs = (_patterns(row.get(key)) for key in ("given", "needs"))
-    before, behind = (re.compile(row[key]) if key in row else None for key in ("before", "behind"))
     return Condition(
         code=code,
         line=re.compile(row["line"]),
         when=(*_patterns(row.get("when")), *given),
         unless=(*needs, *_patterns(row.get("unless"))),
-        before=before,
-        behind=behind,
+        below=_patterns(row.get("below")),
+        above=_patterns(row.get("above")),
+        over=_patterns(row.get("over")),
         where=tuple(_comparison(text) for text in _listed(row.get("where"))),
         say=row["say"],
         fix=row["fix"],
         source=row["source"],
         severity=row.get("severity", ""),
+        once=row.get("once", False),
     )
 
 
@@ -259,4 +282,18 @@ def load_conditions(path: Path) -> tuple[Condition, ...]:
     document = yaml.read(path)
     if unknown := set(document) - set(ROWS):
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
-    return tuple(condition(row, ROWS[kind]) for kind, rows in document.items() for row in rows or ())
+    return tuple(condition(row, ROWS[kind]) for kind, rows in document.items() for text in rows or () for row in _each(text))
+
+
+def _each(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A row with `each` stands for several: `{PORT: lanes speed}` for two, with `PORT` as %1 and one of the others as %2."""
+    rest = {key: value for key, value in row.items() if key != "each"}
+    for first, seconds in row.get("each", {"": ""}).items():
+        for second in seconds.split(" "):
+            yield {key: _filled(value, first, second) for key, value in rest.items()}
+
+
+def _filled(value: Any, first: str, second: str) -> Any:
+    if isinstance(value, list):
+        return [_filled(part, first, second) for part in value]
+    return value.replace("%1", first).replace("%2", second) if isinstance(value, str) else value

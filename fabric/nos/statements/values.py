@@ -2,27 +2,30 @@
 
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
-`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<vlan+>` is a list with blanks,
-commas and ranges. A kind is a list of forms, patterns with such values in them: `<ipv4>:<0-65535>`.
+`kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<on|off>` is one of some words,
+`<vlan+>` a word with commas and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in
+them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabric.base.formats import yaml
+from fabric.base.text import either
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
-TOKEN = re.compile(r"(?<![?P])<([a-z\d][\w|-]*)(\+?)>")
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
-UNFILLED = re.compile(r"[{}$<>*]")  # a placeholder of a template, or what replaces a secret
+HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
+UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
 BETWEEN = re.compile(r"[\s,]+")
 ELEMENTS = re.compile(r"(\d+)-(\d+)")
 MAX_DIGITS = 20  # of a number
@@ -52,6 +55,7 @@ class ValuePattern:
     kinds: tuple[ValueKind, ...]
     lists: tuple[bool, ...]
     source: str
+    stated: str  # the row's `line`
 
     def read(self, text: str) -> Iterator[WrongValue]:
         """The values of a statement that the network OS does not accept."""
@@ -74,13 +78,29 @@ def _elements(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Values:
-    """The file `values.yaml` of a network OS: rows, and patterns of statements whose values are open, with the reason."""
+    """The file `values.yaml` of a network OS: rows, patterns of statements whose values are open with the reason, kinds."""
 
     rows: tuple[ValuePattern, ...] = ()
     open: tuple[tuple[re.Pattern[str], str], ...] = ()
+    kinds: Mapping[str, ValueKind] = field(default_factory=dict)
 
     def __add__(self, other: Values) -> Values:
-        return Values(self.rows + other.rows, self.open + other.open)
+        return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds})
+
+    def of(self, text: str) -> tuple[ValuePattern, ...]:
+        """The rows about a statement."""
+        heads = self._by_head
+        return tuple(row for row in (*heads.get(text.partition(" ")[0], ()), *heads.get("", ())) if row.line.fullmatch(text))
+
+    @cached_property
+    def _by_head(self) -> dict[str, list[ValuePattern]]:
+        """First word of a statement → rows; "" for those that any word may begin."""
+        found: dict[str, list[ValuePattern]] = {}
+        for row in self.rows:
+            head = HEAD.match(row.line.pattern)
+            for word in (head[1] or head[2]).split("|") if head else ("",):
+                found.setdefault(word, []).append(row)
+        return found
 
 
 # --- Kinds ----------------------------------------------------------------------------------------------------
@@ -119,6 +139,12 @@ def number_kind(ranges: str) -> ValueKind:
     return ValueKind(f"a number {words}", accepts)
 
 
+def _words(name: str) -> ValueKind | None:
+    """`on|off`: one of the words."""
+    words = name.split("|")
+    return ValueKind(either(words), frozenset(words).__contains__) if words[1:] else None
+
+
 def make_kinds(rows: Mapping[str, Mapping[str, Any]], known: Mapping[str, ValueKind]) -> dict[str, ValueKind]:
     """Name → kind, of the rows in a file, each of which may use those before it. Raises ValueError for an unknown kind."""
     kinds = dict(known)
@@ -151,12 +177,13 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
 
     def group(match: re.Match[str]) -> str:
         name, several = match[1], bool(match[2])
-        kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name)
+        kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name) or _words(name)
         if kind is None:
             raise ValueError(f"{text}: unknown kind {name}")
         kinds.append(kind)
         lists.append(several)
-        return rf"(?P<v{len(kinds) - 1}>{'.+' if several else '[^ ]+'})"
+        whole = match.end() == len(text) and text[: match.start()].endswith("= ")
+        return rf"(?P<v{len(kinds) - 1}>{'.*' if whole else '(?:(?! / ).)+' if match[2] == '*' else '[^ ]+'})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists
 
@@ -179,6 +206,6 @@ def load_values(path: Path) -> Values:
     for row in document["values"]:
         for line in row["line"] if isinstance(row["line"], list) else [row["line"]]:
             pattern, of_line, lists = _compiled(line, kinds)
-            rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"]))
+            rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"], line))
     stated = tuple((re.compile(row["line"]), row["reason"]) for row in document.get("open") or ())
-    return Values(tuple(rows), stated)
+    return Values(tuple(rows), stated, kinds)

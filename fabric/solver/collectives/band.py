@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from fabric.base.formats import yaml
+from fabric.base.rounding import ceil_div
 from fabric.base.text import listed
 from fabric.solver import Bools, Floats
 from fabric.solver.collective import ALL_REDUCE, FAMILIES, of_family
-from fabric.solver.collectives import physics
 from fabric.solver.collectives.algorithms import NEVER, monotone
 from fabric.solver.collectives.job import DEFAULT_CTAS, Job, environment_of, kind_of, nvlink_ranks
 from fabric.solver.collectives.physics import Coverage, Kind, Physics
@@ -39,9 +39,13 @@ AT_LEAST = {
     "generation in no source": 0.1,
     "transport in no source": 0.1,
     "doublings beyond the largest run": 0.1,
-    "NVLink domain in no source": 0.1,
+    "doublings beyond the most NVLink domains": 0.1,
+    "doublings to a measured NVLink domain": 0.1,
 }
 LOW, HIGH = 0.1, 0.9  # percentiles of the band
+GATES: Mapping[str, tuple[float, float]] = {"<64M": (0, (1 << 26) - 1), ">=64M": ((1 << 26) - 1, np.inf)}  # as SIZES
+SLOW: Mapping[str, float] = {"<64M": 0.975, ">=64M": 0.95}
+"""Percentiles of the most that a healthy run takes: 95 % of the rows of sources left out take less (tools/gates.py)."""
 DATA = Path(__file__).parent / "data" / "band.yaml"
 
 
@@ -52,11 +56,12 @@ class Band:
     coefficients: Mapping[str, float]
     low: Mapping[str, float]
     high: Mapping[str, float]
+    slow: Mapping[str, float]  # by GATES
 
     def factors(
         self, kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage, widening: float = 1.0
-    ) -> tuple[Floats, Floats]:
-        """(10th, 90th percentile of the time over the estimate) of each size.
+    ) -> tuple[Floats, Floats, Floats]:
+        """(10th, 90th percentile of the time over the estimate, the most of a healthy run) of each size.
 
         Args:
             sizes: bytes.
@@ -65,11 +70,8 @@ class Band:
             own: factor on the spread where the platform itself was measured.
         """
         spread = widening * self._spread(features(kind, sizes, ranks, domain, coverage))
-        low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
-        for name in SIZES:
-            mask = within(sizes, name)
-            low[mask], high[mask] = self.low[name], self.high[name]
-        return np.exp(low * spread), np.exp(high * spread)
+        low, high, slow = (_by_size(values, sizes) for values in (self.low, self.high, self.slow))
+        return np.exp(low * spread), np.exp(high * spread), np.exp(np.maximum(slow, high) * spread)
 
     def _spread(self, columns: Mapping[str, Floats]) -> Floats:
         total: Floats = np.exp(sum(self.coefficients[name] * column for name, column in columns.items()))
@@ -80,13 +82,18 @@ class Band:
         return {name: {key: round(value, 4) for key, value in getattr(self, name).items()} for name in _PARTS}
 
 
-_PARTS = ("coefficients", "low", "high")
+_PARTS = ("coefficients", "low", "high", "slow")
 
 
 def within(sizes: Floats, name: str) -> Bools:
-    """Whether each message size (bytes, [sizes]) is in a range of SIZES, [sizes]."""
-    low, high = SIZES[name]
+    """Whether each message size (bytes, [sizes]) is in a range of SIZES or GATES, [sizes]."""
+    low, high = {**SIZES, **GATES}[name]
     return (sizes > low) & (sizes <= high)
+
+
+def _by_size(values: Mapping[str, float], sizes: Floats) -> Floats:
+    """The value of each size's range."""
+    return np.select([within(sizes, name) for name in values], list(values.values()))
 
 
 def features(kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage) -> dict[str, Floats]:
@@ -106,13 +113,17 @@ def features(kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Cover
     columns["generation in no source"] = every * (not coverage.has(generation=kind.generation))
     columns["transport in no source"] = every * (not coverage.has(transport=kind.transport))
     columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(largest_ranks, 1), 1))
-    columns["NVLink domain in no source"] = every * (not coverage.has_domain(kind, domain))
+    beyond_domains = coverage.doublings_of_domains(kind, ranks / max(domain, 1))
+    columns["doublings beyond the most NVLink domains"] = every * beyond_domains
+    columns["doublings to a measured NVLink domain"] = every * coverage.doublings_to_domain(kind, max(domain, 1))
     columns["cloud transport"] = every * (kind.transport in CLOUD)
     return columns
 
 
-def fit(columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Floats) -> Band:
-    """Fits the band to errors log(measured / estimated); all arrays [rows], `sizes` in bytes."""
+def fit(
+    columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Floats, slow: Mapping[str, float] = SLOW
+) -> Band:
+    """Fits the band to errors log(measured / estimated); all arrays [rows], `sizes` in bytes, `slow` percentiles by GATES."""
     names = list(columns)
     matrix = np.stack([columns[name] for name in names], axis=1)
     penalty = np.eye(len(names)) * RIDGE
@@ -121,12 +132,17 @@ def fit(columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Flo
     coefficients = np.linalg.solve(weighted @ matrix + penalty, weighted @ np.log(np.abs(error) + FLOOR))
     coefficients = np.maximum(coefficients, [AT_LEAST.get(name, -np.inf) for name in names])
     scaled = error / np.exp(matrix @ coefficients)
-    low, high = {}, {}
-    for name in SIZES:
+
+    def ends(name: str, share: float) -> float:
         mask = within(sizes, name)
-        low[name] = min(percentile(scaled[mask], weight[mask], LOW), -FLOOR)
-        high[name] = max(percentile(scaled[mask], weight[mask], HIGH), FLOOR)
-    return Band(dict(zip(names, coefficients.tolist(), strict=True)), low, high)
+        return percentile(scaled[mask], weight[mask], share)
+
+    return Band(
+        coefficients=dict(zip(names, coefficients.tolist(), strict=True)),
+        low={name: min(ends(name, LOW), -FLOOR) for name in SIZES},
+        high={name: max(ends(name, HIGH), FLOOR) for name in SIZES},
+        slow={name: max(ends(name, slow[name]), FLOOR) for name in GATES},
+    )
 
 
 def percentile(values: Floats, weight: Floats, share: float) -> float:
@@ -142,7 +158,7 @@ def percentile(values: Floats, weight: Floats, share: float) -> float:
 def shipped() -> Band:
     """The band that comes with the program, by `fabric score --cross-validate` on the reference tables."""
     document: dict[str, Any] = yaml.read(DATA)
-    return Band(*(document[name] for name in _PARTS))
+    return Band(**{name: document[name] for name in _PARTS})
 
 
 RACK_FROM = 8
@@ -153,27 +169,42 @@ RACKS_DIFFER = (
 
 
 def beyond(kind: Kind, ranks: int, domain: int, coverage: Coverage) -> Sequence[str]:
-    """What of a run lies outside of what was measured, as notes; `domain`: ranks of an NVLink domain."""
+    """What of a run lies outside of what was measured, as notes, the first of all that widens the band; `domain`: ranks of
+    an NVLink domain."""
     if not coverage.kinds:
         return ()
     notes = []
-    most, named = coverage.ranks(kind.family), " and ".join(of_family(kind.family))
-    if ranks > most:
-        largest = f"the largest has {most:,}" if most else "there is none"
-        notes.append(f"no measured table of {named} has {ranks:,} GPUs, {largest}: the band is wider")
-    network = _network(kind)
-    if coverage.has(generation=kind.generation) and coverage.has(transport=kind.transport) and not coverage.sources(kind):
-        notes.append(f"no measured table of {named} has {kind.generation} GPUs and {network} together: the band is wider")
+    named, network = " and ".join(of_family(kind.family)), _network(kind)
+    if parts := _unmeasured(kind, ranks, domain, coverage):
+        distrust = "" if coverage.has_domain(kind, domain) else " and not to be trusted"
+        notes.append(f"no measured table of {named} has {'; or '.join(parts)}: the band is wider{distrust}")
     if coverage.sources(kind) == 1:
         notes.append(f"one source alone has measured {named} of {kind.generation} GPUs, {network}: the band is less certain")
     if kind == Kind("blackwell", "none", ALL_REDUCE) and domain > RACK_FROM:
         notes.append(RACKS_DIFFER)
-    if not coverage.has_domain(kind, domain):
-        sizes = listed([str(size) for size in coverage.kinds[kind].domains])
-        size = f"NVLink domains of about {domain} GPUs" if domain > 1 else "no NVLink between GPUs"
-        text = f"no measured table of {named} has {kind.generation} GPUs, {network} and {size} (measured: {sizes})"
-        notes.append(f"{text}: the band is wider and not to be trusted")
     return tuple(notes)
+
+
+def _unmeasured(kind: Kind, ranks: int, domain: int, coverage: Coverage) -> list[str]:
+    """What no measured table of a collective has, of a run."""
+    parts, network = [], _network(kind)
+    most = coverage.ranks(kind.family)
+    if ranks > most:
+        parts.append(f"{ranks:,} GPUs, {f'the largest has {most:,}' if most else 'there is none'}")
+    if not coverage.sources(kind):
+        if coverage.has(generation=kind.generation) and coverage.has(transport=kind.transport):
+            parts.append(f"{kind.generation} GPUs and {network} together")
+        return parts
+    seen, domains = coverage.kinds[kind], ceil_div(ranks, max(domain, 1))
+    beyond_kind = []
+    if coverage.doublings_of_domains(kind, domains):
+        beyond_kind.append(f"{domains:,} NVLink domains (measured: up to {seen.most_domains:,})")
+    if not coverage.has_domain(kind, domain):
+        size = f"NVLink domains of about {domain} GPUs" if domain > 1 else "no NVLink between GPUs"
+        beyond_kind.append(f"{size} (measured: {listed([str(size) for size in seen.domains])})")
+    if beyond_kind:
+        parts.append(f"{kind.generation} GPUs, {network} and {' or '.join(beyond_kind)}")
+    return parts
 
 
 def _network(kind: Kind) -> str:
@@ -200,18 +231,42 @@ OWN_REACH = 10  # the band is narrower up to so many times the ranks of a calibr
 
 def band_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str = "auto") -> tuple[Floats, Floats]:
     """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
+    return spans_of(job, physics_, algorithm, protocol)[:2]
+
+
+def spans_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str = "auto") -> tuple[Floats, Floats, Floats]:
+    """(10th, 90th percentile of measured / estimated time, the most of a healthy run), each [sizes of the job]."""
     kind, ranks = kind_of(job), int(job.ranks)
     measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
     widening = OWN_SPREAD if measured else 1.0
-    low, high = shipped().factors(kind, np.asarray(job.bytes), ranks, nvlink_ranks(job), physics_.coverage, widening)
+    spans = shipped().factors(kind, np.asarray(job.bytes), ranks, nvlink_ranks(job), physics_.coverage, widening)
     ends = [] if measured else _ends(job, kind, physics_, algorithm)
-    if ends:
-        middle = monotone(job, physics_, algorithm, protocol)[1]
-        times = [monotone(end, physics_, word, protocol)[1] / middle for end, word in ends]
-        times = [np.where(time < NEVER / middle, time, 1.0) for time in times]
-        low = low * np.minimum(1.0, np.minimum.reduce(times))
-        high = high * np.maximum(1.0, np.maximum.reduce(times))
-    return low, high
+    if not ends:
+        return spans
+    low, high, slow = spans
+    middle = monotone(job, physics_, algorithm, protocol)[1]
+    times = [monotone(end, physics_, word, protocol)[1] / middle for end, word in ends]
+    times = [np.where(time < NEVER / middle, time, 1.0) for time in times]
+    least, most = np.minimum(1.0, np.minimum.reduce(times)), np.maximum(1.0, np.maximum.reduce(times))
+    return low * least, high * most, slow * most
+
+
+@dataclass(frozen=True)
+class Gate:
+    """busbw in GB/s as nccl-tests prints it, [sizes]: what a run is expected to have, and what a healthy one has at least.
+
+    Both are of the better of in place and out of place.
+    """
+
+    expected_GBps: Floats
+    least_GBps: Floats
+
+
+def gate(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str = "auto") -> Gate:
+    """Bandwidths to accept a run by: 95 % of the published healthy runs of sources that the fit did not see are above the
+    least one (docs/collectives.md). `measured_job` and `estimate.job_of` make the job."""
+    expected = job.spec.busbw(job.ranks) * job.bytes / monotone(job, physics_, algorithm, protocol)[1] / 1e3
+    return Gate(expected, expected / spans_of(job, physics_, algorithm, protocol)[2])
 
 
 def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple[Job, str]]:

@@ -26,6 +26,7 @@ US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s; no limit
 HOPPER_GBPS = 450.0  # NVLink of the GPUs of the stated LL bandwidth, which scales with NVLink
+SLOT_SHARE = 0.91  # payload of a PCIe slot: 24 bytes of header and acknowledgments with a packet of 256
 SERIAL = 4.0  # exponent of the overlap of kernel starts and kernels: 1 is a sum, infinity a maximum
 EAGER = 4096.0  # bytes above which a message is announced before it is sent
 USUAL_RANKS = 16  # of a ring whose fill the parameters state
@@ -169,7 +170,8 @@ def _net(job: Job, p: Terms, share: Any) -> Any:
     """GB/s of a domain's NICs for payload."""
     loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["scale_loss"]
     wire = np.minimum(p["nic_share"] * p["payload_share"], p["root_share"] * job.root_GBps / job.nic_GBps)
-    return np.where(job.crosses, np.minimum(job.net_GBps * wire * loss * share, p["socket_GBps"] * job.hosts), NOTHING)
+    hosts = np.minimum(p["socket_GBps"] * job.hosts, SLOT_SHARE * job.slot_GBps)
+    return np.where(job.crosses, np.minimum(job.net_GBps * wire * loss * share, hosts), NOTHING)
 
 
 def _rendezvous(job: Job, p: Terms) -> Any:
@@ -211,7 +213,7 @@ def ring_volume(job: Job) -> Any:
 
 
 def _proxy(job: Job) -> Any:
-    """A rank's proxy thread over one of 16 channels: NCCL uses a channel for every `LINES` bytes of a rank (src/enqueue.cc)."""
+    """Load of a rank's proxy thread over that of 16 channels; NCCL uses one for every `LINES` bytes of a rank."""
     return np.clip(job.bytes / job.ranks / LINES, DEFAULT_CTAS, np.maximum(job.ctas, DEFAULT_CTAS)) / DEFAULT_CTAS
 
 

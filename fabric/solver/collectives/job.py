@@ -132,6 +132,9 @@ class Job:
     environment: Any = 0  # index of physics.transports(): the transport whose variables of NCCL are set
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # one process drives all GPUs of a server
+    slot_GBps: Any = (
+        UNLIMITED  # line rate between a domain's GPUs and its NICs, one direction: their slots, or the CPU's link
+    )
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where its NICs are behind the CPU
     hosts: Any = 1.0  # servers of a domain, less than 1 where several communicators share one: they copy the bytes of sockets
     ctas: Any = DEFAULT_CTAS
@@ -266,6 +269,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         one_process=platform.processes.startswith("one for all"),
         ctas=float(platform.ctas(ctas)),
         hosts=domain / platform.gpus_per_node / platform.communicators,
+        slot_GBps=domain * gpu.nic_GBps if domains > 1 else UNLIMITED,
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
         **fields,
     )

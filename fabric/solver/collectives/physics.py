@@ -5,8 +5,9 @@ The data lies in `data/`.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabric.base.formats import yaml
+from fabric.base.rounding import ceil_div
 from fabric.solver import Floats, Ints
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class MeasuredRange(NamedTuple):
     sources: int
     ranks: int  # of the largest measured run
     domains: tuple[int, ...] = ()  # measured sizes of NVLink domains, in ranks; (): not recorded
+    most_domains: int = 0  # of a measured run; 0: not recorded
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,18 @@ class Coverage:
 
     def has_domain(self, kind: Kind, domain: int) -> bool:
         """Whether an NVLink domain of about so many ranks was measured of a kind: less than half or twice another one."""
+        return self.doublings_to_domain(kind, domain) == 0
+
+    def doublings_to_domain(self, kind: Kind, domain: int) -> float:
+        """Doublings of the ranks of an NVLink domain to the nearest that was measured of a kind; 0 below one."""
         seen = self.kinds.get(kind)
-        return seen is None or not seen.domains or any(max(size, domain) < 2 * min(size, domain) for size in seen.domains)
+        sizes = seen.domains if seen else ()
+        return _from_one(min((abs(math.log2(domain / size)) for size in sizes), default=0.0))
+
+    def doublings_of_domains(self, kind: Kind, domains: float) -> float:
+        """Doublings from the most NVLink domains of a measured run of a kind to so many; 0 below one, and in one server."""
+        most = self.kinds[kind].most_domains if kind in self.kinds else 0
+        return _from_one(math.log2(domains / most)) if most > 1 else 0.0
 
     def has(self, **part: str) -> bool:
         """Whether any kind has these parts, such as transport="roce"."""
@@ -71,12 +84,16 @@ class Coverage:
         ]
 
 
+def _from_one(doublings: float) -> float:
+    return doublings if doublings >= 1 else 0.0
+
+
 def coverage_from_document(entries: Iterable[Mapping[str, Any]]) -> Coverage:
     """The entries of `Coverage.document`."""
     return Coverage(
         {
             Kind(entry["generation"], entry["transport"], entry["family"]): MeasuredRange(
-                entry["sources"], entry["ranks"], tuple(entry.get("domains", ()))
+                entry["sources"], entry["ranks"], tuple(entry.get("domains", ())), entry.get("most_domains", 0)
             )
             for entry in entries
         }
@@ -89,7 +106,8 @@ def joined(one: Coverage, other: Coverage) -> Coverage:
     for kind, seen in other.kinds.items():
         mine = found.get(kind, MeasuredRange(0, 0))
         domains = tuple(sorted({*mine.domains, *seen.domains}))
-        found[kind] = MeasuredRange(mine.sources + seen.sources, max(mine.ranks, seen.ranks), domains)
+        most_domains = max(mine.most_domains, seen.most_domains)
+        found[kind] = MeasuredRange(mine.sources + seen.sources, max(mine.ranks, seen.ranks), domains, most_domains)
     return Coverage(dict(sorted(found.items())))
 
 
@@ -100,15 +118,19 @@ def origin(source: str) -> str:
 
 def coverage(tables: Iterable[tuple[Kind, Table]]) -> Coverage:
     """The kinds of tables."""
-    sources: dict[Kind, set[str]] = {}
-    ranks: dict[Kind, int] = {}
-    domains: dict[Kind, set[int]] = {}
+    members: dict[Kind, list[Table]] = {}
     for kind, table in tables:
-        sources.setdefault(kind, set()).add(origin(table.source))
-        ranks[kind] = max(ranks.get(kind, 0), table.platform.ranks)
-        domains.setdefault(kind, set()).add(table.platform.domain_ranks)
-    return Coverage(
-        {kind: MeasuredRange(len(sources[kind]), ranks[kind], tuple(sorted(domains[kind]))) for kind in sorted(sources)}
+        members.setdefault(kind, []).append(table)
+    return Coverage({kind: _range(members[kind]) for kind in sorted(members)})
+
+
+def _range(tables: Sequence[Table]) -> MeasuredRange:
+    platforms = [table.platform for table in tables]
+    return MeasuredRange(
+        sources=len({origin(table.source) for table in tables}),
+        ranks=max(platform.ranks for platform in platforms),
+        domains=tuple(sorted({platform.domain_ranks for platform in platforms})),
+        most_domains=max(ceil_div(platform.ranks, platform.domain_ranks) for platform in platforms),
     )
 
 
@@ -155,6 +177,7 @@ class Gpu:
     generation: str
     nvlink_GBps: float  # one direction; 0: it reaches the other GPUs of its server over PCIe
     pcie_GBps: float  # one direction, line rate of the slot
+    nic_GBps: float  # the same between it and its NICs
     memory_GBps: float  # of the GPU's memory
     memory_GB: float
     nvls: bool  # the NVLink switch can reduce
@@ -215,6 +238,7 @@ def gpu(name: str, nvlink_GBps: float | None = None, domain_gpus: int | None = N
         generation=entry["generation"],
         nvlink_GBps=nvlink_GBps or of_sheet or of_bridge,
         pcie_GBps=float(entry["pcie_GBps"]),
+        nic_GBps=float(entry.get("nic_GBps", entry["pcie_GBps"])),
         memory_GBps=float(entry["memory_GBps"]),
         memory_GB=float(entry["memory_GB"]),
         nvls=bool(entry.get("nvls", False)),

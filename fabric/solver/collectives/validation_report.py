@@ -22,7 +22,7 @@ from fabric.solver.collectives.validation import SCALE_RANKS, Predicted, by_sour
 # --- the band, fitted to predictions of tables that the parameters had not seen -------------------------------
 
 
-def fitted_band(predictions: Sequence[Predicted]) -> Band:
+def fitted_band(predictions: Sequence[Predicted], slow: Mapping[str, float] = band.SLOW) -> Band:
     """The band of predictions. A table may be predicted by several fits; its rows then share their weight."""
     columns = [item.columns for item in predictions]
     names = list(columns[0])
@@ -41,6 +41,7 @@ def fitted_band(predictions: Sequence[Predicted]) -> Band:
         np.concatenate([item.bytes for item in predictions]),
         np.concatenate([np.log(item.measured_us / item.time_us) for item in predictions]),
         weight,
+        slow,
     )
 
 
@@ -51,6 +52,7 @@ class Banded:
     item: Predicted
     low: Floats  # over the predicted time
     high: Floats
+    slow: Floats
 
     @property
     def inside(self) -> Floats:
@@ -59,19 +61,22 @@ class Banded:
         return ((ratio >= self.low) & (ratio <= self.high)).astype(np.float64)
 
 
-def banded(predictions: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Banded]:
+def banded(
+    predictions: Sequence[Predicted], errors: Sequence[Predicted], slow: Mapping[str, float] = band.SLOW
+) -> list[Banded]:
     """Each prediction, with a band that never saw its source: from the errors on other sources of fits without it.
 
     Args:
         found: predictions, each by a fit without its source.
         errors: predictions of the split `pairs`.
+        slow: percentiles of the most that a healthy run takes.
     """
     out = []
     for name in sorted({item.source for item in predictions}):
         others = [item for item in errors if name in item.unseen and item.source != name]
         if others:
-            band = fitted_band(others)
-            out += [_banded(item, band) for item in predictions if item.source == name]
+            made = fitted_band(others, slow)
+            out += [_banded(item, made) for item in predictions if item.source == name]
     return out
 
 
@@ -128,7 +133,7 @@ def _some(part: Banded, mask: Any) -> Banded:
     item = replace(
         part.item, bytes=part.item.bytes[mask], time_us=part.item.time_us[mask], measured_us=part.item.measured_us[mask]
     )
-    return Banded(item, part.low[mask], part.high[mask])
+    return Banded(item, part.low[mask], part.high[mask], part.slow[mask])
 
 
 # --- lines and document ---------------------------------------------------------------------------------------

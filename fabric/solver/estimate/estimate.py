@@ -14,9 +14,18 @@ from fabric.solver import Floats
 from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
 from fabric.solver.collectives import band, physics
 from fabric.solver.collectives.algorithms import ALIASES, NEVER, Runs, monotone, run
-from fabric.solver.collectives.band import BETWEEN_BRIDGES, band_of, kind_of, nvlink_ranks
+from fabric.solver.collectives.band import BETWEEN_BRIDGES, spans_of
 from fabric.solver.collectives.costs import PROTOCOLS, ideal_us
-from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, environment_of, joined
+from fabric.solver.collectives.job import (
+    DEFAULT_CTAS,
+    UNLIMITED,
+    Job,
+    default_ctas,
+    environment_of,
+    joined,
+    kind_of,
+    nvlink_ranks,
+)
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate import nic_bandwidth
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
@@ -54,6 +63,7 @@ class Row:
     fastest: Annotated[str, described("algorithm/protocol that would be the fastest")]
     p10_us: Annotated[Amount, described("10th percentile of the expected measured time")]
     p90_us: Annotated[Amount, described("90th percentile")]
+    floor_busbw_GBps: Annotated[Amount, described("least of a healthy run: 95 % of published ones reach theirs")]
     bottleneck_share: Annotated[Share, described("of the time that twice the bottleneck alone would save; 0 for latency")]
 
 
@@ -91,8 +101,7 @@ def estimate(
     job, runs, times = timed(collective, sizes, supply, physics_, algorithm, protocol, ctas=ctas)
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, ALIASES.get(algorithm, algorithm))
-    low, high = band_of(job, physics_, algorithm, protocol)
-    spans = times * low, times * high
+    spans = tuple(times * factor for factor in spans_of(job, physics_, algorithm, protocol))
     rows = tuple(_row(job, supply, runs, times, spans, limits, ideal=ideal, index=row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
     all_notes = (*notes(supply, job, physics_), *run_notes(job, rows, ctas_of(supply)))
@@ -146,6 +155,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: AvailableBandwidth, al
         environment=physics.transports().index(transport_of(supply)),
         **joined(gpu, placed.domain_gpus, nvlink_gpus(placed), placed.board_gpus),
         hosts=placed.domain_servers / placed.communicators,
+        slot_GBps=placed.domain_gpus * gpu.nic_GBps if domains > 1 else UNLIMITED,
     )
     if domains == 1:
         return job
@@ -238,10 +248,12 @@ def _limits(job: Job, physics_: Physics, runs: Runs) -> list[tuple[str, float]]:
     """Bottleneck per row: latency if twice the bandwidth of everything would save little, else the resource
     whose doubling alone saves the most; with the share of the time that it saves."""
     twice = {
-        "network": {"net_GBps": job.net_GBps * 2},
+        "network": {"net_GBps": job.net_GBps * 2, "slot_GBps": job.slot_GBps * 2},
         "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
         CTAS: {"ctas": job.ctas * 2},
     }
+    if job.slot_GBps < job.net_GBps:
+        twice |= {"network": {"net_GBps": job.net_GBps * 2}, "PCIe": {"slot_GBps": job.slot_GBps * 2}}
     if environment_of(physics.transports()[int(job.transport)]).socket_GBps:
         twice[HOSTS] = {"hosts": job.hosts * 2}
     every = {name: value for change in twice.values() for name, value in change.items()}
@@ -269,7 +281,7 @@ def _row(
     supply: AvailableBandwidth,
     runs: Runs,
     times: Floats,
-    spans: tuple[Floats, Floats],
+    spans: tuple[Floats, ...],
     limits: list[tuple[str, float]],
     *,
     ideal: Floats,
@@ -294,6 +306,7 @@ def _row(
         fastest="/".join(runs.fastest(index)),
         p10_us=float(spans[0][index]),
         p90_us=float(spans[1][index]),
+        floor_busbw_GBps=size / float(spans[2][index]) / 1e3 * job.spec.busbw(ranks),
         bottleneck_share=limits[index][1],
     )
 

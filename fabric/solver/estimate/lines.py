@@ -10,8 +10,7 @@ from fabric.base.rounding import ceil_div
 from fabric.base.schemas import models
 from fabric.base.schemas.models import Amount, Count, Document, Number, Positive, Share, Text, enum_of, json_key
 from fabric.base.text import aligned, listed, percent, plural, size, time, time_span
-from fabric.solver.collectives.band import nvlink_ranks
-from fabric.solver.collectives.job import Job
+from fabric.solver.collectives.job import Job, nvlink_ranks
 from fabric.solver.estimate import nic_bandwidth
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row, pattern_of
 from fabric.solver.estimate.nic_bandwidth import routing_words

@@ -25,7 +25,7 @@ from fabric.solver.measured.platform import MeasuredPlatform
 
 CODE = "FAB172"
 KNOWN = ("about", "measured", "coverage", "own", *SCOPES)
-RETIRED = ("tuner_weight", "one_process_us")  # parameters of earlier models: without effect
+RETIRED = ("tuner_weight", "one_process_us", "overlap_growth")  # parameters of earlier models: without effect
 Value = Annotated[float, Within(1e-9, 1e12)]  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
 Number = Annotated[int, Within(0, 1_000_000_000)]
 
@@ -55,6 +55,7 @@ class _Coverage(_Own):
     family: Annotated[str, LOWER, _word(lambda: FAMILIES), means("family of collectives, as `fabric calibrate` writes it")]
     sources: Number
     domains: Annotated[tuple[Annotated[int, Within(1, 1_000_000)], ...], means("sizes in ranks, such as `[8, 72]`")] = ()
+    most_domains: Number = 0
 
 
 @dataclass(frozen=True, kw_only=True)

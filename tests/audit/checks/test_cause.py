@@ -156,7 +156,7 @@ def test_a_few_statements_missing_at_the_end_are_named(tmp_path: Path) -> None:
 JSON = """\
 {"DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "bgp_asn": "65001", "type": "LeafRouter"}},
 "INTERFACE": {"Ethernet0": {}, "Ethernet0|10.0.0.1/31": {}},
-"PORT": {"Ethernet0": {"description": "spine1 Ethernet1", "admin_status": "up"}}}
+"PORT": {"Ethernet0": {"description": "spine1 Ethernet1", "admin_status": "up", "lanes": "0", "speed": "10000"}}}
 """
 SPINE = """\
 hostname spine1

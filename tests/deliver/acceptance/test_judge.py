@@ -12,8 +12,10 @@ import pytest
 from fabric import pipeline
 from fabric.deliver.acceptance.gates import Gates
 from fabric.deliver.acceptance.judge import FAIL, NOT_RUN, PARTIAL, PASS, Judgment
-from fabric.deliver.acceptance.report import FORMATS
+from fabric.deliver.acceptance.report import FORMATS, outlier_texts
+from tests import ROOT
 from tests.deliver.acceptance.clusters import HEADS, Factor, gates, log, logs, mark, report
+from tests.goldens import same_as
 
 CABLED = {"site": "dc1", "findings": [], "notes": [], "summary": {}}
 
@@ -82,7 +84,9 @@ def test_a_slow_server_is_an_outlier_though_it_passes(tmp_path: Path) -> None:
     judgment = judged(tmp_path, planned, logs(planned, {"server-dgx-h100-0005": share(0.93)}))
     assert judgment.state == PASS
     assert {(item.kind, item.names) for item in judgment.outliers} == {("server", ("dgx-h100-0005",))}
-    assert judgment.outliers[0].message == "server dgx-h100-0005: server all_reduce: 7.0 % below the median of 16 runs"
+    assert [*outlier_texts(judgment.outliers)] == [
+        "server dgx-h100-0005, below the median: server all_reduce 7.0 % of 16 runs, server alltoall 7.0 % of 16 runs"
+    ]
     assert judgment.next == ("every run passes; look at the outliers before the cluster is handed over",)
 
 
@@ -90,6 +94,12 @@ def test_of_a_slow_pair_both_are_named(tmp_path: Path) -> None:
     planned = gates("one-unit")
     judgment = judged(tmp_path, planned, logs(planned, {"pair-dgx-h100-0001-dgx-h100-0002": share(0.93)}))
     assert {item.names for item in judgment.outliers} == {("dgx-h100-0001", "dgx-h100-0002")}
+
+
+def test_a_server_that_is_slow_alone_explains_its_pair(tmp_path: Path) -> None:
+    planned = gates("one-unit")
+    slow = {"server-dgx-h100-0002": share(0.9), "pair-dgx-h100-0001-dgx-h100-0002": share(0.9), "whole-dgx-h100": share(0.99)}
+    assert {item.names for item in judged(tmp_path, planned, logs(planned, slow)).outliers} == {("dgx-h100-0002",)}
 
 
 def test_a_slow_rail_is_its_leaf(tmp_path: Path) -> None:
@@ -220,3 +230,17 @@ def test_causes_of_the_first_failure(tmp_path: Path) -> None:
     judgment = judged(tmp_path, planned, {"spines": text + line}, steps=["spines"], fabric=fabric)
     assert judgment.causes
     assert "likely causes of the first failure:" in FORMATS["text"](judgment)
+
+
+def test_the_page_shows_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text of docs/acceptance.md: one slow server, one rail that was not run."""
+    planned = gates("starter")
+    texts = logs(planned, {"server-dgx-h100-0003": share(0.62), "pair-dgx-h100-0003-dgx-h100-0004": share(0.7)})
+    del texts["rail-unit001-8"]
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    text = FORMATS["text"](judged(Path("results"), planned, texts))
+    page = ROOT / "docs" / "acceptance.md"
+    before, command, rest = page.read_text(encoding="utf-8").partition("$ fabric acceptance judge acceptance/ results/\n")
+    assert command
+    same_as(page, before + command + text + rest[rest.index("```\n") :])

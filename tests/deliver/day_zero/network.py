@@ -10,11 +10,12 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from tests.waiting import wait_for
 
 SERVER = "172.16.0.200"
 NAMESPACES = ("unshare", "-n", "-m", "-p", "-f", "--kill-child", "--mount-proc", "--propagation", "private")
@@ -50,7 +51,6 @@ def run(request: Mapping[str, Any]) -> Any:
         text=True,
         cwd=Path(__file__).parents[3],
         check=False,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -100,11 +100,7 @@ def serve(kind: str, config: str) -> None:
         sh("dnsmasq", "--test", "-C", config)
         command = ["dnsmasq", "-k", "-C", config, "--interface=br0", "--dhcp-leasefile=/run/leases", "--user=root"]
     subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(200):
-        if ":67" in sh("ss", "-Hlun"):
-            return
-        time.sleep(0.02)
-    raise AssertionError(Path("/run/server.log").read_text(encoding="utf-8"))
+    wait_for(lambda: ":67" in sh("ss", "-Hlun"), f"no server: {log.name}")
 
 
 def ask(space: str, options: Sequence[str]) -> dict[str, str]:
@@ -143,16 +139,13 @@ def scripts(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     log = Path("/run/http.log").open("w", encoding="utf-8")  # noqa: SIM115
     command = [sys.executable, "-m", "http.server", "8080", "--bind", SERVER, "--directory", request["tree"]]
     subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(200):
-        if ":8080" in sh("ss", "-Hltn"):
-            break
-        time.sleep(0.02)
+    wait_for(lambda: ":8080" in sh("ss", "-Hltn"))
     return [_script(at, one) for at, one in enumerate(request["scripts"])]
 
 
 def _script(at: int, one: Mapping[str, Any]) -> dict[str, Any]:
     space, root = client(at, one["mac"], one["port"]), Path(f"/run/root{at}")
-    sh("ip", "-n", space, "addr", "add", f"{one['address']}/24", "dev", one["port"])
+    sh("ip", "-n", space, "addr", "add", f"172.16.0.{20 + at}/24", "dev", one["port"])
     for folder in ("", ".upper", ".work"):
         root.with_suffix(folder).mkdir()
     layers = f"lowerdir=/,upperdir={root}.upper,workdir={root}.work"

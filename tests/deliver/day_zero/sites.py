@@ -29,7 +29,7 @@ management:
     images:
       sonic: {{file: sonic.bin, version: SONiC-OS-202505.1, sha256: {SHA256}}}
       cumulus: {{file: cumulus.bin, version: 5.15.0, sha256: {SHA256}}}
-      eos: {{file: EOS.swi, version: 4.34.1F, sha256: {SHA256}}}
+      eos: {{file: EOS.swi, version: 4.34.1F, sha256: {SHA256}, extensions: {{file: agent.rpm, sha256: {SHA256}}}}}
       nxos: {{file: nxos64-cs.10.5.3.bin, version: 10.5(3), sha256: {SHA256}}}
       junos: {{file: junos.iso, version: 24.4R1-EVO, sha256: {SHA256}}}
 fabrics:

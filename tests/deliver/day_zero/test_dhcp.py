@@ -23,13 +23,13 @@ def hexed(text: str) -> str:
 
 
 def onie(serial: str) -> list[str]:
-    return ["-V", "onie_vendor:x86_64-acme_box-r0", "-x", f"61:00{hexed(serial)}"]
+    return ["-V", "onie_vendor:x86_64-acme_one-r0", "-x", f"61:00{hexed(serial)}"]
 
 
 def system(name: str, serial: str) -> list[str]:
     """What the requests of a network OS say."""
     return {
-        "sonic": ["-x", f"77:{hexed('SONiC-ZTP')}", "-x", f"61:{hexed(f'SONiC##BOX##{serial}')}"],
+        "sonic": ["-x", f"77:{hexed('SONiC-ZTP')}", "-x", f"61:{hexed(f'SONiC##ONE##{serial}')}"],
         "cumulus": [],
         "eos": ["-V", f"Arista;DCS-7060X6;12.00;{serial}"],
         "nxos": ["-x", f"77:0a{hexed('Cisco-POAP')}", "-x", f"61:00{hexed(serial)}"],
@@ -100,7 +100,7 @@ def test_every_switch_gets_its_own_files(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_switches_are_known_by_their_ports(kind: str, tmp_path: Path) -> None:
-    """One that the inventory lists is not known by its port as well, so that it may hang on a wrong one."""
+    """One that the inventory lists is not known by its port as well, so that it may be cabled to a wrong one."""
     inventory = "switch,mac\ncore-leaf001,52:54:00:00:00:01\n"
     files = exported(CIRCUITS, inventory, tmp_path)
     port = "oob-leaf001:swp47"

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.base.diagnostics import InputError, Report
 from fabric.deliver.day_zero.inventory import circuit_ids, read
-from tests.deliver.day_zero.sites import BELOW, CIRCUITS, SITE, exported, planned
+from tests.deliver.day_zero.sites import BELOW, CIRCUITS, SHA256, SITE, exported, planned
 
 NAMES = ("leaf1", "leaf2", "leaf3")
 
@@ -27,8 +27,8 @@ def parsed(text: str, folder: Path) -> tuple[dict[str, tuple[str, str]], list[st
 
 def test_every_usual_form(tmp_path: Path) -> None:
     """With a byte order mark, line ends of Windows, further columns in any order, quotes and blanks."""
-    text = '\ufeff# Racks 1 to 3\r\n\r\nAsset,Serial,Switch,MAC\r\n7,"JPE1", leaf1 ,52-54-00-AB-00-01\r\n8,,leaf2,5254.00ab.0002\r\n\r\n'
-    text += "9,S-3_x.1,leaf3\r\n"
+    text = '\ufeff# Racks 1 to 3\r\n\r\nAsset,Serial,Switch,MAC\r\n7,"JPE1", leaf1 ,52-54-00-AB-00-01\r\n'
+    text += "8,,leaf2,5254.00ab.0002\r\n\r\n9,S-3_x.1,leaf3\r\n"
     assert parsed(text, tmp_path) == (
         {"leaf1": ("52:54:00:ab:00:01", "JPE1"), "leaf2": ("52:54:00:ab:00:02", ""), "leaf3": ("", "S-3_x.1")},
         [],
@@ -123,6 +123,11 @@ REFUSED = {
     ),
     "no server": (re.sub(r"management:\n(  .*\n)+", "", SITE), "", "intent.yaml:1:1: error[FAB700]: fabric 'cumulus': "),
     "IPv6": (SITE.replace("172.16.0.0/24", "fd00:40::/64"), "switch,mac\nib-leaf001,525400000001\n", "error[FAB705]"),
+    "extensions": (
+        SITE.replace("version: 10.5(3),", f"version: 10.5(3), extensions: {{file: a.rpm, sha256: {SHA256}}},"),
+        "switch,mac\n",
+        "intent.yaml:11:7: error[FAB706]: images: Cisco NX-OS loads no extensions in its first start",
+    ),
     "image": (
         SITE.replace("      sonic:", "      sonik:"),
         "switch,mac\n",

@@ -73,6 +73,7 @@ CUMULUS = {
     "reboot": "",
 }
 
+EXTENSION = "mnt/flash/.extensions/agent.rpm"
 # Network OS → its management port, stubs, files of its root, command, what it leaves, release that runs
 Recipe = tuple[str, dict[str, str], dict[str, str], str, dict[str, str], str]
 RECIPES: dict[str, Recipe] = {
@@ -118,12 +119,11 @@ def request(name: str, serial: str = "", release: str = "", mac: str = "") -> di
     return {
         "mac": mac,
         "port": port,
-        "address": f"172.16.0.{10 + list(RECIPES).index(name)}",
         "stubs": {stub: known(body) for stub, body in stubs.items()},
         "files": {path: known(text) for path, text in files.items()},
         "command": f"sh -c '{known(command)}'",
         "env": {"POAP_SERIAL": serial, "POAP_MGMT_MAC": mac.upper(), "POAP_VRF": "management"} if name == "nxos" else {},
-        "read": [*left, "passwords", "installed", "etc/sonic/snmp.yml"],
+        "read": [*left, "passwords", "installed", "etc/sonic/snmp.yml", "mnt/flash/boot-extensions", EXTENSION],
     }
 
 
@@ -156,7 +156,7 @@ def filled(folder: Path) -> Path:
     write(exported(SITE, BY_MAC, folder), folder / "out")
     images = folder / "images"
     images.mkdir()
-    for name in ("sonic.bin", "cumulus.bin", "EOS.swi", "nxos64-cs.10.5.3.bin", "junos.iso"):
+    for name in ("sonic.bin", "cumulus.bin", "EOS.swi", "nxos64-cs.10.5.3.bin", "junos.iso", "agent.rpm"):
         (images / name).write_bytes(IMAGE)
     assert fill(folder, SECRETS) == (0, "")
     return folder / "served"
@@ -202,6 +202,11 @@ def test_an_image_is_installed_with_its_checksum(name: str, served: dict[str, An
     assert ("applied" in case["files"]) is False
     if name == "nxos":  # the configuration has no line of its own for the image
         assert case["files"]["scheduled"].endswith("\nboot nxos bootflash:nxos64-cs.10.5.3.bin\n")
+
+
+def test_eos_loads_its_extensions(served: dict[str, Any]) -> None:
+    files = served["cases"]["eos"]["files"]
+    assert (files["mnt/flash/boot-extensions"], files[EXTENSION]) == ("agent.rpm\n", IMAGE.decode())
 
 
 def test_sonic_installs_its_image_before_it_loads_its_tables(served: dict[str, Any]) -> None:

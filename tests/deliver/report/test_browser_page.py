@@ -202,7 +202,7 @@ def test_every_control_has_a_tab_stop_and_a_visible_focus(tabs: Tabs) -> None:
     tab.go("view=path")
     tab.page.focus(".skip")
     seen = set()
-    for _ in range(26):
+    for _ in range(27):
         tab.page.keyboard.press("Tab")
         seen.add(
             tab.page.evaluate(

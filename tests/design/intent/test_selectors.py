@@ -221,6 +221,8 @@ FREE = {
     "Image.file": "a file of the user's HTTP server",
     "Image.version": "as the switch prints it",
     "Image.sha256": FORM,
+    "Extension.file": "a file of the user's HTTP server",
+    "Extension.sha256": FORM,
     "Tacacs.servers": ADDRESS,
     "Tacacs.secret": "the name of a variable that a vault fills in",
     "Radius.servers": ADDRESS,

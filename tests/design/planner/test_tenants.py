@@ -198,6 +198,17 @@ def test_rd_and_rt_fit_every_daemon() -> None:
             assert int(part.route_target.partition(":")[0]) < 65_536
 
 
+def test_a_vni_that_the_network_os_does_not_accept() -> None:
+    """EOS has one number more than NX-OS."""
+    site = yaml.safe_load(WEB)
+    site["fabrics"]["front"]["tenants"][0]["vni"] = 16_777_215
+    site["fabrics"]["front"]["nos"] = "eos"
+    assert list(views(site))
+    site["fabrics"]["front"]["nos"] = "nxos"
+    with pytest.raises(InputError, match="expects a VNI from 1 to 16777214, got 16777215"):
+        list(views(site))
+
+
 def test_bonds_of_a_pair() -> None:
     found = {view.device.name: view for view in views(WEB)}
     one, other = found["front-leaf001"], found["front-leaf002"]

@@ -10,6 +10,8 @@ import pytest
 from fabric.solver.collective import collective_names
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.algorithms import NEVER, monotone, run
+from fabric.solver.collectives.band import gate, spans_of
+from fabric.solver.collectives.costs import crossings
 from fabric.solver.collectives.job import Job
 
 SIZES = np.exp2(np.arange(3, 37))
@@ -77,3 +79,54 @@ def test_what_cannot_run_takes_forever() -> None:
     for algorithm, where in (("in_network", job(domains=1)), ("nvls", job(nvls=False))):
         assert (run(where, physics.shipped(), algorithm).time_us >= NEVER).all()
     assert not run(job("alltoall"), physics.shipped(), "ring").keys
+
+
+@pytest.mark.parametrize(("domains", "times"), [(2, 1.0), (3, 1.5), (4, 2.5), (5, 2.5), (1000, 2.5)])
+def test_what_leaves_the_busiest_domain_of_a_double_tree(domains: int, times: float) -> None:
+    """Half of the bytes over each edge; with two children there is the share of the NICs alone."""
+    assert float(crossings(job(domains=domains), 0.8)) == pytest.approx(times)
+
+
+@pytest.mark.parametrize("algorithm", ["ring", "tree", "nvls_tree"])
+def test_no_tree_falls_without_end(algorithm: str) -> None:
+    """At 128 and 1,024 servers of eight the largest messages have nearly the bandwidth of four servers."""
+
+    def busbw(domains: int) -> float:
+        asked = job(domains=domains).of(np.array([2.0**36]))
+        return float(gate(asked, physics.shipped(), algorithm).expected_GBps[0])
+
+    few, *many = (busbw(domains) for domains in (4, 128, 1024))
+    assert min(many) > 0.75 * few
+    assert max(many) < 1.05 * few
+
+
+def test_a_slot_of_a_gpu_limits_its_nics() -> None:
+    """Two NICs of 400G for a GPU with a slot of 63 GB/s are hardly better than one."""
+    one = job(domains=4)
+    slot = 8 * physics.gpu("h100").nic_GBps
+    two, capped = replace(one, net_GBps=800.0), replace(one, net_GBps=800.0, slot_GBps=slot)
+    before, after, free = (float(run(item, physics.shipped(), "tree", "simple").time_us[-1]) for item in (one, capped, two))
+    assert before > after > free
+    assert before / after == pytest.approx(0.91 * slot / 400, rel=0.1)
+
+
+def test_an_unmeasured_domain_is_between_nvls_tree_and_a_ring() -> None:
+    """A tray of four GPUs over a network where all measured domains of the kind have eight or more."""
+    four = job(domains=2, domain=4.0, ranks=8.0, nvlink_GBps=900.0, generation=physics.generations().index("blackwell"))
+    shipped = physics.shipped()
+    own, ring = (run(four, shipped, name).time_us[-1] for name in ("nvls_tree", "ring"))
+    found = run(four, shipped)
+    open_us = found.times[found.keys.index(("nvls_tree", "simple")), -1]
+    assert open_us == pytest.approx((own * ring) ** 0.5)
+    low, high, slow = spans_of(four, shipped)
+    assert low[-1] * found.time_us[-1] <= own
+    assert high[-1] * found.time_us[-1] >= ring
+    assert slow[-1] >= high[-1]
+
+
+def test_a_gate_is_below_what_is_expected() -> None:
+    made = gate(job(), physics.shipped())
+    assert (made.least_GBps < made.expected_GBps).all()
+    assert (made.least_GBps > 0.2 * made.expected_GBps).all()
+    large = SIZES >= 2**30
+    assert (made.least_GBps > 0.6 * made.expected_GBps)[large].all()

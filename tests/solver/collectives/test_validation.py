@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fabric.solver.collectives import band
+from fabric.solver.collectives.band import features
 from fabric.solver.collectives.calibrate import better_platform
 from fabric.solver.collectives.physics import Coverage, Kind, MeasuredRange, origin, shipped
 from fabric.solver.collectives.validation import (
@@ -112,7 +113,7 @@ def test_twins_share_the_stated_platform() -> None:
 
 def test_what_was_not_measured_has_a_wider_band() -> None:
     def width(kind: Kind, ranks: int) -> float:
-        low, high = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, 8, KNOWN)
+        low, high, _ = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, 8, KNOWN)
         assert (low < 1).all()
         assert (high > 1).all()
         return float((high / low).max())
@@ -124,6 +125,33 @@ def test_what_was_not_measured_has_a_wider_band() -> None:
     (note,) = band.beyond(Kind("hopper", "roce", "all_reduce"), 8192, 8, KNOWN)
     assert note == "no measured table of all_reduce has 8,192 GPUs, the largest has 1,024: the band is wider"
     assert not band.beyond(Kind("hopper", "roce", "all_reduce"), 1024, 8, KNOWN)
+
+
+def test_one_note_says_what_was_not_measured() -> None:
+    """Ranks, number and size of NVLink domains; each of them widens the band by the doubling."""
+    kind = Kind("hopper", "roce", "all_reduce")
+    known = Coverage({kind: MeasuredRange(3, 1024, (8,), 128)})
+    (note,) = band.beyond(kind, 2048, 4, known)
+    assert note == (
+        "no measured table of all_reduce has 2,048 GPUs, the largest has 1,024; or hopper GPUs, roce and 512 NVLink domains "
+        "(measured: up to 128) or NVLink domains of about 4 GPUs (measured: 8): the band is wider and not to be trusted"
+    )
+    assert not band.beyond(kind, 1024, 8, known)
+    sizes = np.array([2.0**30])
+    for ranks, domain in ((1024, 4), (1024, 2), (1024, 64), (1024, 128)):
+        found = features(kind, sizes, ranks, domain, known)
+        assert found["doublings beyond the most NVLink domains"][0] == max(0, np.log2(ranks / domain / 128))
+        assert found["doublings to a measured NVLink domain"][0] == abs(np.log2(domain / 8))
+
+
+def test_a_healthy_run_of_a_source_left_out_reaches_its_floor() -> None:
+    """Sources with one spread of errors: about the percentile that was asked for."""
+    items = [predicted(f"s{at}", 60, 0.2, at) for at in range(20)]
+    errors = [replace(item, unseen=frozenset(item.source for item in items)) for item in items]
+    for share in (0.9, 0.95, 0.99):
+        found = banded(items, errors, dict.fromkeys(band.GATES, share))
+        above = np.concatenate([part.item.measured_us <= part.item.time_us * part.slow for part in found])
+        assert share - 0.03 <= above.mean() <= share + 0.03
 
 
 def test_three_points_are_the_nearest_rows() -> None:

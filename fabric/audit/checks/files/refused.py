@@ -19,8 +19,9 @@ class RefusedCheck(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            reported = {(vni.file, vni.line) for vni in facts.vnis.values() if not 0 < vni.number < 1 << 24}  # by FAB264
             for one in network.refused.get(id(facts), ()):
-                if one.code == self.id:
+                if one.code == self.id and (one.place.file, one.place.line) not in reported:
                     at = Located(None, one.place.line, one.place.file)
                     merge, about = Merge(text=one.message), About(got=one.message)
                     yield self.finding_at(facts, at, one.message, one.hint, one.severity, about, merge=merge)

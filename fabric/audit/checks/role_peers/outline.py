@@ -210,11 +210,18 @@ def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple
         Refused(VALUE_CODE, f"`{value.text}`: expected {value.expected}", VALUE_HINT.format(value.source), "", place)
         for value, place in wrong
     ]
+    invalid = {place for _, place in wrong}
     for one in violations(syntax_of(nos).rules.conditions, clues):
-        if one.condition.code != FEATURE:
+        if one.condition.code != FEATURE and one.by not in invalid:
             message, hint = (text.format(**one.words) for text in (one.condition.say, one.condition.fix))
             found.append(Refused(one.condition.code, message, hint, one.condition.severity, one.place))
-    return found
+    heads = {(one.place.file, one.place.raw) for one in found}
+    return [one for one in found if not any((one.place.file, raw) in heads for raw in _sections(one.place.raw))]
+
+
+def _sections(raw: StatementPath) -> Iterator[StatementPath]:
+    """The lines that a statement is below."""
+    return (raw[:end] for end in range(1, len(raw)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +271,7 @@ def _sense(nos: str, text: str) -> Sense:
     sense = Sense(
         tuple(rule for rule in _rules(nos) if rule.pattern.fullmatch(text)),
         tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text)),
-        tuple(row for row in syntax.accepted.rows if row.line.fullmatch(text)),
+        syntax.accepted.of(text),
     )
     return sense if sense != NOTHING else NOTHING
 

@@ -25,6 +25,7 @@ class Process:
     bgp: Bgp
     peers: dict[str, Peer] = field(default_factory=dict)  # and peer groups
     groups: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)  # names of neighbors and groups that FRR knows at the line that is read
     ranges: list[tuple[str, Located[str]]] = field(default_factory=list)  # (prefix to listen on, its group)
     default: Peer = field(default_factory=lambda: Peer(name="", line=0, file=""))  # what holds for every neighbor
     active: dict[str, bool] = field(default_factory=lambda: {"ipv4": True})  # families that a neighbor has without asking
@@ -37,7 +38,10 @@ class Process:
             made.append(Peer(name=prefix, line=group.line, file=group.file, group=group, dynamic=True))
         active = [name for name, on in self.active.items() if on]
         for peer in made:
-            above = (self.default, self.peers.get(peer.group.value) if peer.group else None)
+            over = self.peers.get(peer.group.value) if peer.group else None
+            if over is not None and "remote_as" in over.values:
+                peer.values.pop("remote_as", None)  # refused, or replaced when the neighbor joined
+            above = (self.default, over)
             self.bgp.neighbors[peer.name] = peer.neighbor(self.bgp.vrf, above, active)
 
 
@@ -86,6 +90,7 @@ VERBS: Mapping[str, Says] = {
     "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
 }
 READ = "|".join((*VERBS, *FILTERS, "activate", "peer-group", "interface", "password"))
+MAKING = ("remote-as", "peer-group", "interface")
 PASSED = one_of(HEADS["neighbor"])
 
 
@@ -115,6 +120,9 @@ def _unknown(family: Family, line: Line) -> None:
 
 def _neighbor(family: Family, line: Line) -> None:
     peer, verb, words = _peer(family, line), line[2], line[3].split()
+    if verb in MAKING and peer.name not in family.process.made:  # FRR has dropped the lines above
+        family.process.made.add(peer.name)
+        peer.values, peer.families, peer.line, peer.file = {}, {}, line.number, line.file
     if verb == "activate":
         peer.families[family.name] = line.located(True)
     elif verb == "peer-group":

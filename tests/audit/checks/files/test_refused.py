@@ -38,15 +38,16 @@ CASES: Mapping[tuple[str, str], Case] = {
         changed(("10.8.0.1:100", "10.8.0.1:100100")),
         [
             f"leaf1.frr:14: error[FAB2532]: leaf1: `10.8.0.1:100100`: expected {RD}\n    hint: configure a value that the "
-            "network OS accepts: FRR bgpd/bgp_rd.c, str2prefix_rd; RFC 4364 section 4.2"
+            "network OS accepts: FRR bgpd/bgp_rd.c, str2prefix_rd; RFC 4364 section 4.2. FRR 8.4.4 keeps the last 16 bits of "
+            "a wider number (seen)"
         ],
     ),
     ("FAB2533", "the neighbor first"): (LEAF, []),
     ("FAB2533", "timers first"): (
         changed((TIMERS, ""), (REMOTE, TIMERS + REMOTE)),
         [
-            "leaf1.frr:5: error[FAB2533]: leaf1: `neighbor 10.9.0.1 timers` stands above the line that makes the neighbor: "
-            "FRR drops it\n    hint: move the line below `neighbor 10.9.0.1 remote-as`"
+            "leaf1.frr:5: error[FAB2533]: leaf1: `neighbor 10.9.0.1 timers`: no line above it makes the neighbor, so "
+            "FRR drops it\n    hint: put the line below `neighbor 10.9.0.1 remote-as`"
         ],
     ),
     ("FAB2534", "no route reflector"): (LEAF, []),

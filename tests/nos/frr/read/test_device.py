@@ -47,7 +47,7 @@ NEIGHBORS = {
         "interface": True,
     },
     "10.64.0.1": {
-        "remote_as": "4200000000@32",
+        "remote_as": "external@25",
         "families": [],
         "enabled": "False@33",
         "max_prefix": "12000@41",
@@ -161,6 +161,34 @@ def test_ways_to_write_a_neighbor(lines: str, peer: str, families: list[str], re
     own = found.bgp[""].neighbors[peer]
     assert configured(own, "families", "remote_as") == [families, remote_as]
     assert (found.unread, found.broken) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("neighbor 10.9.0.1 timers 3 9|neighbor 10.9.0.1 password x|neighbor 10.9.0.1 remote-as 65100", [65100, None, False]),
+        ("neighbor 10.9.0.1 remote-as 65100|neighbor 10.9.0.1 timers 3 9|neighbor 10.9.0.1 password x", [65100, 9, True]),
+        (
+            "neighbor G peer-group|neighbor G remote-as 65999|neighbor 10.9.0.1 remote-as 65100|"
+            "neighbor 10.9.0.1 peer-group G",
+            [65999, None, False],
+        ),
+        (
+            "neighbor G peer-group|neighbor G remote-as 65999|neighbor 10.9.0.1 peer-group G|"
+            "neighbor 10.9.0.1 remote-as 65100",
+            [65999, None, False],
+        ),
+        (
+            "neighbor G timers 3 9|neighbor G peer-group|neighbor 10.9.0.1 remote-as 65100|neighbor 10.9.0.1 peer-group G",
+            [65100, None, False],
+        ),
+    ],
+)
+def test_lines_that_frr_drops_or_replaces(lines: str, expected: list[object]) -> None:
+    text = "hostname r1\nrouter bgp 65001\n " + lines.replace("|", "\n ") + "\n"
+    peer = facts(text, "").bgp[""].neighbors["10.9.0.1"]
+    stated = [peer.remote_as and peer.remote_as.value, peer.hold_s and peer.hold_s.value, peer.authentication is not None]
+    assert stated == expected
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,12 @@ def is_there() -> bool:
 
 
 class RealUpdater:
-    """The updater as a process."""
+    """The updater as a process, with the models of its folder or of another release."""
 
-    def __init__(self) -> None:
+    def __init__(self, models: str = "") -> None:
         assert is_there(), WHY_NOT
         environment = {**os.environ, "SONIC_UPDATER": str(HOME), "LD_LIBRARY_PATH": str(HOME / "prefix" / "lib")}
+        environment["SONIC_MODELS"] = models or str(HOME / "models")
         script = Path(__file__).with_name("real.py")
         self.process = subprocess.Popen(
             [PYTHON, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
@@ -50,7 +51,7 @@ class RealUpdater:
 
     def ask(self, config: Mapping[str, Any], **request: Any) -> dict[str, Any]:
         """The answer to one patch, or with `validate` to a whole database."""
-        hwsku = config["DEVICE_METADATA"]["localhost"].get("hwsku", "")
+        hwsku = config.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", "")
         asic = "mellanox" if hwsku.startswith(NVIDIA) else "barefoot" if hwsku == "newport" else "broadcom"
         line = json.dumps({"config": config, "asic_type": asic, "seconds": SECONDS, **request})
         assert self.process.stdin is not None

@@ -73,7 +73,7 @@ class _Hwsku:
 
 
 field_operation_validators.subprocess = types.SimpleNamespace(Popen=_Hwsku, PIPE=-1)
-gu_common.YANG_DIR = str(HOME / "models")
+gu_common.YANG_DIR = os.environ.get("SONIC_MODELS", str(HOME / "models"))
 gu_common.get_config_db_as_text = lambda scope=None: json.dumps(SWITCH["config"])
 
 
