@@ -740,6 +740,13 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf2.frr:9: error[FAB261]: leaf2: BGP: 2 paths with 2 AS numbers are not used as equal-cost paths",
         ],
     ),
+    ("FAB2534", "EOS: a list without VTEPs"): (
+        but(PAIR, {"leaf1.eos": {"   vxlan vrf": "   vxlan vlan 10 flood vtep\n   vxlan vrf"}}),
+        [
+            "leaf1.eos:21: error[FAB2534]: leaf1: `vxlan vlan 10 flood vtep` names no VTEP: EOS takes it as incomplete\n"
+            "    hint: add the addresses of the VTEPs, or remove the line",
+        ],
+    ),
 }
 QUIET = {"NX-OS": FABRIC, "EOS": PAIR, "Junos": JUNOS_PAIR, "FRR": FRR_PAIR, "NVUE": NVUE_PAIR}
 OURS = {f"FAB25{n}" for n in range(50, 59)} | {"FAB261"}
