@@ -284,7 +284,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             "(VNI 10010 → `member vni 10010` of the tunnel interface)",
         ],
     ),
-    ("FAB2550", "NX-OS: no way for broadcast"): (
+    ("FAB2550", "NX-OS: broadcast is not replicated"): (
         both(FABRIC, "    ingress-replication protocol bgp\n", ""),
         [
             "leaf1.nxos:30: error[FAB2550]: leaf1: VLAN 10: no `mcast-group` or `ingress-replication` (VNI "
