@@ -110,6 +110,7 @@ class Clients(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            reported = {(one.place.file, one.place.line) for one in network.refused.get(id(facts), ())}
             for process in facts.bgp.values():
                 rows = [
                     (peer.reflected, peer)
@@ -117,6 +118,8 @@ class Clients(FilesCheck):
                     if peer.reflected and peer.reflected.value and is_external(process, peer)
                 ]
                 for (line, file), same in grouped(((fact.line, fact.file), peer) for fact, peer in rows).items():
+                    if (file, line) in reported:
+                        continue  # as a statement that the network OS refuses
                     names = session_name(process.vrf, same[0].peer) + (f" and {len(same) - 1} more" if same[1:] else "")
                     message = f"{names}: client of a route reflector, but in another AS"
                     yield self.finding_at(facts, Located(None, line, file), message)

@@ -182,7 +182,7 @@ class Advertised(FilesCheck):
 
     The servers of a leaf are reached by the routes that it advertises. Without a statement by which its subnets enter BGP,
     or with a policy that permits none of them, they are cut off; with a policy that permits no route of others, such as that
-    of the other direction, they reach nobody. All sessions are up.
+    of the other direction, they reach none of them. All sessions are up.
     """
 
     id = "FAB2557"

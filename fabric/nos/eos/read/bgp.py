@@ -253,7 +253,7 @@ def _bundle(process: Process, line: Line) -> Below:
 
 
 def _stretched(line: Line, vlans: Sequence[int], *, tagged: bool) -> Iterator[Vni]:
-    """Each VLAN is an instance without tags; those of a bundle are told apart by theirs (RFC 7432 section 6)."""
+    """Each VLAN is an instance without tags; those of a bundle differ by theirs (RFC 7432 section 6)."""
     for vni in line.facts.vnis.values():
         if vni.vlan and vni.vlan.value in vlans:
             vni.tagged, vni.learned = line.located(tagged), vni.learned or line.located(False)

@@ -186,7 +186,7 @@ NAME = re.compile(r"\s*(?:hostname )?([\w.-]+)[ \t]*\n")  # a concatenated file 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch. Ports are read before routing, so that a port's place is where the kernel's file names it."""
-    device = Device(Facts(name=name, nos="frr", files=tuple(files)))
+    device = Device(facts=Facts(name=name, nos="frr", files=tuple(files)))
     processes = Processes(device)
     parts = [part for file, text in files.items() for part in _parts(device.facts, file, text)]
     kernel = [(file, text) for kind, file, text in parts if kind == "interfaces"]

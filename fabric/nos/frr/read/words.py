@@ -22,7 +22,7 @@ LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
 VRF_NAMES = {"default": DEFAULT_VRF, "mgmt": MANAGEMENT}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Device:
     """The facts of a device while its files are read one after the other."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.nos.nxos.read.ports import Port
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Overlay:
     """What the sections say; which VNIs are those of VRFs is known at the end."""
 
@@ -52,10 +52,10 @@ class Overlay:
 
     def _tunnel(self, tunnel: Located[str], ports: Mapping[str, Port]) -> Chain:
         """It is shut down unless `no shutdown` is stated; a config in which no port has it does not tell."""
-        told = any(port.target.enabled and port.target.enabled.value for port in ports.values())
+        stated = any(port.target.enabled and port.target.enabled.value for port in ports.values())
         name, by_bgp = f"interface {tunnel.value}", Part("`host-reachability protocol bgp`", self.reachable, inside=True)
         parts = (Part(name, tunnel), by_bgp)
-        return Chain(tunnel.value, (*parts, Part("`no shutdown`", self.up, inside=True)) if told else parts)
+        return Chain(tunnel.value, (*parts, Part("`no shutdown`", self.up, inside=True)) if stated else parts)
 
     def _tenants(self, facts: Facts, ports: Mapping[str, Port]) -> Iterator[Chain]:
         """A VRF needs a VLAN with its VNI and the VLAN's interface, which forwards IP (NX-OS VXLAN guide, "VRF Overlay")."""

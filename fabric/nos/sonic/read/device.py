@@ -183,7 +183,7 @@ SECRETS = {
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch. Ports come from its tables, BGP from frr.conf; from the tables where that has none."""
-    device = Device(Facts(name=name, nos="sonic", files=tuple(files)))
+    device = Device(facts=Facts(name=name, nos="sonic", files=tuple(files)))
     processes = Processes(device)
     json = [file for file, text in files.items() if file.endswith(".json") or text.lstrip()[:1] in ("{", "[")]
     databases = [Tables(device.facts, file, files[file]) for file in json]

@@ -284,7 +284,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             "(VNI 10010 → `member vni 10010` of the tunnel interface)",
         ],
     ),
-    ("FAB2550", "NX-OS: no way for broadcast"): (
+    ("FAB2550", "NX-OS: broadcast is not replicated"): (
         both(FABRIC, "    ingress-replication protocol bgp\n", ""),
         [
             "leaf1.nxos:30: error[FAB2550]: leaf1: VLAN 10: no `mcast-group` or `ingress-replication` (VNI "
@@ -738,6 +738,13 @@ CASES: Mapping[tuple[str, str], Case] = {
         [
             "leaf1.frr:9: error[FAB261]: leaf1: BGP: 2 paths with 2 AS numbers are not used as equal-cost paths",
             "leaf2.frr:9: error[FAB261]: leaf2: BGP: 2 paths with 2 AS numbers are not used as equal-cost paths",
+        ],
+    ),
+    ("FAB2534", "EOS: a list without VTEPs"): (
+        but(PAIR, {"leaf1.eos": {"   vxlan vrf": "   vxlan vlan 10 flood vtep\n   vxlan vrf"}}),
+        [
+            "leaf1.eos:21: error[FAB2534]: leaf1: `vxlan vlan 10 flood vtep` names no VTEP: EOS takes it as incomplete\n"
+            "    hint: add the addresses of the VTEPs, or remove the line",
         ],
     ),
 }
