@@ -126,7 +126,7 @@ def test_several_runs_of_one_cluster_have_one_cause(tmp_path: Path) -> None:
     text = "".join(output(collective, effect) for collective in ("all_reduce", "all_reduce", "all_gather", "reduce_scatter"))
     found = examined(tmp_path, *[text] * 4)
     same = {"p2p_off", "nvlink_down", "wrong_topology"}  # which slow the same part
-    assert names(found)[0] == "p2p_off"
+    assert "p2p_off" in names(found)[:2]  # the runs do not tell it from a wrong topology
     assert set(names(found)[:2]) <= same
     assert sum(item.share for item in found.suspects if item.cause.name in same) > 0.9
     assert len(found.spans) == 16
