@@ -16,7 +16,7 @@ from typing import Annotated
 from fabric.base.diagnostics import Diagnostic, InputError
 from fabric.base.grouping import grouped
 from fabric.base.schemas.models import Amount, Count, Text, described, enum_of
-from fabric.base.text import percent, plural, size
+from fabric.base.text import and_more, percent, plural, size
 from fabric.deliver.acceptance.gates import CABLING, PERFTEST, Gates, Group, Program, Run, Step
 from fabric.deliver.acceptance.logs import Logs, Measured
 from fabric.deliver.acceptance.runs import kinds
@@ -295,7 +295,8 @@ def _next(states: Sequence[StepState], outcomes: Sequence[Outcome], outliers: Se
         yield f"step {first.step} fails: {first.fails}"
         runs = list(dict.fromkeys(item.run for item in outcomes if item.step == first.step and item.state == FAIL))
         if first.step != CABLING:
-            yield f"after the repair: bash run.sh {runs[0]}" + (f", and {len(runs) - 1} more" if len(runs) > 1 else "")
+            others = f", {and_more(len(runs) - 1)}" if runs[1:] else ""
+            yield f"after the repair: bash run.sh {runs[0]}{others}"
         return
     missing = sum(item.state in (NOT_RUN, PARTIAL) for item in outcomes if item.step == first.step)
     if first.step == CABLING:

@@ -27,6 +27,7 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         "base/formats/yaml.py",
         {
             "deliver/export/kubernetes.py": "yaml is fabric.base.formats.yaml there",
+            "deliver/acceptance/files.py": "likewise",
             "deliver/export/slurm.py": "likewise",
             "deliver/export/ansible.py": "likewise",
             "deliver/export/anta.py": "likewise",

@@ -8,6 +8,7 @@ from typing import ClassVar
 from fabric.audit.checks import ERROR, WARNING, About, FilesCheck, Finding, Network, outliers, place, session_name
 from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.base.grouping import grouped
+from fabric.base.text import and_more
 from fabric.model.facts import Facts, Interface, Located
 
 VXLAN_PORT = 4789  # RFC 7348 section 5
@@ -120,6 +121,7 @@ class Clients(FilesCheck):
                 for (line, file), same in grouped(((fact.line, fact.file), peer) for fact, peer in rows).items():
                     if (file, line) in reported:
                         continue  # as a statement that the network OS refuses
-                    names = session_name(process.vrf, same[0].peer) + (f" and {len(same) - 1} more" if same[1:] else "")
+                    first = session_name(process.vrf, same[0].peer)
+                    names = f"{first} {and_more(len(same) - 1)}" if same[1:] else first
                     message = f"{names}: client of a route reflector, but in another AS"
                     yield self.finding_at(facts, Located(None, line, file), message)
