@@ -2,7 +2,8 @@
 
 Each source is left out in turn, as in `tools.docs.accuracy`; its rows are judged by a fit and a band that did not see it. A
 measured row should pass, the same row made SLOWER should not. Beside it one floor for each GPU model, from the bandwidths of
-the other sources alone, as a hand-set limit has it. Prints Markdown tables. Takes about four minutes of CPU.
+the other sources alone, as a hand-set limit has it, and the edge after a calibration with three rows of the same table, as
+for a cluster that was accepted before. Prints Markdown tables. Takes about ten minutes of CPU.
 """
 
 from __future__ import annotations
@@ -43,6 +44,19 @@ def by_model(found: Sequence[Predicted], share: float) -> Iterator[Judged]:
             large = np.concatenate([within(other.bytes, ">=64M") for other in others])
             floor_GBps = percentile(busbw[large], weight[large], 1 - share)
             yield item, _work(item) / max(floor_GBps, 1e-9)
+
+
+def by_calibration(found: Sequence[Predicted], share: float) -> Iterator[Judged]:
+    """Rows of the split `points`: an edge above the estimate as wide as that share of the errors of other sources."""
+    for item in found:
+        others = [other for other in found if other.source != item.source]
+        error = np.log(np.concatenate([other.measured_us / other.time_us for other in others]))
+        weight, sizes = weight_of_rows(others), np.concatenate([other.bytes for other in others])
+        edge = np.ones(len(item.bytes))
+        for name in GATES:
+            seen, mine = within(sizes, name), within(item.bytes, name)
+            edge[mine] = np.exp(max(percentile(error[seen], weight[seen], share), 0.0))
+        yield item, item.time_us * edge
 
 
 def _model(item: Predicted) -> tuple[str, bool]:
@@ -88,8 +102,8 @@ def lines(
     return [*out, ""]
 
 
-def page(found: Sequence[Predicted], errors: Sequence[Predicted]) -> str:
-    """Both tables."""
+def page(found: Sequence[Predicted], errors: Sequence[Predicted], calibrated: Sequence[Predicted]) -> str:
+    """All tables."""
     every: dict[str, Callable[[Judged], bool]] = {
         "all": lambda part: True,
         "known platforms": lambda part: part[0].is_known,
@@ -105,6 +119,9 @@ def page(found: Sequence[Predicted], errors: Sequence[Predicted]) -> str:
         [
             *lines("Edge of the estimate's band", every, lambda share: by_estimate(found, errors, share), tuple(RANGES)),
             *lines("One floor for each GPU model", models, lambda share: list(by_model(found, share)), LARGE),
+            *lines(
+                "After a calibration with three rows", models, lambda share: list(by_calibration(calibrated, share)), LARGE
+            ),
         ]
     )
 
@@ -112,8 +129,9 @@ def page(found: Sequence[Predicted], errors: Sequence[Predicted]) -> str:
 def main() -> None:
     """Prints the tables of measured tables in some folders."""
     tables = [table for name in sys.argv[1:] for path in sorted(Path(name).glob("*.yaml")) for table in read(path)]
-    made = pipeline.cross_validate([table for table in tables if table.scored_rows], (), "source", lambda name: None)
-    print(page(made.found, made.errors))
+    scored = [table for table in tables if table.scored_rows]
+    made, after = (pipeline.cross_validate(scored, (), split, lambda name: None) for split in ("source", "points"))
+    print(page(made.found, made.errors, after.found))
 
 
 if __name__ == "__main__":
