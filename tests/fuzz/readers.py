@@ -217,6 +217,24 @@ def _lists() -> Iterator[Reading]:
     yield Reading("sizes of jobs", by_path(jobs.read), ("jobs: [{gpus: 64, hours: 12, count: 3}, {gpus: 8, hours: 1}]\n",))
     yield Reading("platform", by_path(platform.read), (PLATFORM,))
     yield Reading("ladder", by_path(ladder.read), (LADDER,))
+    yield from _of_first_days()
+
+
+def _of_first_days() -> Iterator[Reading]:
+    """What comes back from a new cluster: who is which switch, and the runs that prove it."""
+    from fabric.base.diagnostics import Report
+    from fabric.deliver.acceptance import gates, logs
+    from fabric.deliver.day_zero import inventory
+    from tests.deliver.acceptance import clusters
+
+    planned = clusters.gates("starter")
+    machines = "switch,mac,serial\nleaf1,52:54:00:ab:00:01,JPE1\nleaf2,5254.00ab.0002,\n"
+    found = tuple(clusters.logs(planned, release=release)["server-dgx-h100-0001"] for release in ("2.10", "2.17"))
+    yield Reading("inventory", by_path(lambda path: inventory.read(path, ("leaf1", "leaf2"), Report())), (machines,))
+    yield Reading(
+        "gates", by_path(gates.read), (planned.text()[:4000], '{"version": 1, "site": "a", "fabric": "b", "steps": []}')
+    )
+    yield Reading("acceptance", by_path(lambda path: logs.read(planned, [path])), found)
 
 
 PLATFORM = "about: x\ngeneration:\n  hopper:\n    nvlink_efficiency: 0.8\ntransport:\n  roce: {}\nshared: {}\n"
