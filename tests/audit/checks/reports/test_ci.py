@@ -123,7 +123,7 @@ def parser(words: Sequence[str]) -> tuple[Any, list[str]]:
 
     command, left = load(words[1]), list(words[2:])
     while hasattr(command, "commands"):
-        command = command.commands[left.pop(0)]
+        command = command.commands[left.pop(0) if left[0] in command.commands else command.default]
     return command, left
 
 
