@@ -25,9 +25,9 @@ def write_(
     platform: Path | None = options.PLATFORM,
     image: str = option("", "--image", "IMAGE", "container image with nccl-tests or rccl-tests, for Kubernetes"),
 ) -> None:
-    """Write the runs that prove a cluster, smallest first, with their gates.
+    """Write the runs that prove a cluster, with their gates.
 
-    Scripts, jobs for Slurm and Kubernetes, and gates from the band of the estimate. README.md of the folder has the order.
+    Smallest first: scripts, jobs for Slurm and Kubernetes, and gates from the band of the estimate. README.md of the folder has the order.
     """
     from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
 
@@ -83,7 +83,7 @@ def judge(
 
 
 acceptance = typer.Typer(
-    help="Write the runs that prove a cluster, smallest first, with their gates; judge their logs.\n\n"
+    help="Write the runs that prove a cluster; judge their logs.\n\n"
     "`fabric acceptance FILE -o DIR` is `fabric acceptance write FILE -o DIR`.",
     no_args_is_help=True,
 )

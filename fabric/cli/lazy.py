@@ -40,7 +40,6 @@ EXAMPLES = {
     "capacity": "fabric capacity intent/dc1.yaml --fail backend-spine001",
     "score": "fabric score measurements/",
     "doctor": "fabric doctor intent/dc1.yaml all_reduce.log nccl_debug.log",
-    "acceptance": "fabric acceptance intent/dc1.yaml -o acceptance/",
     "acceptance write": "fabric acceptance write intent/dc1.yaml -o acceptance/",
     "acceptance judge": "fabric acceptance judge acceptance/ results/ --intent intent/dc1.yaml",
     "calibrate": "fabric calibrate measurements/ -o platform.yaml",
@@ -220,7 +219,7 @@ GROUPS = {
         "score": "Compare estimated times with measured ones.",
         "calibrate": "Fit the model of collective times to measurements.",
         "doctor": "Explain why a measured collective is slower than estimated.",
-        "acceptance": "Write the runs that prove a cluster, with their gates; judge their logs.",
+        "acceptance": "Write the runs that prove a cluster; judge their logs.",
     },
     "Order and build": {
         "bom": "List parts to order, with spares, power and cost.",
