@@ -10,11 +10,14 @@ import contextlib
 import io
 import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fabric import pipeline
+from tests.audit.verify.fleet import INTENT as FLEET
 from tests.cost import ROUNDS
 
 Work = Callable[[], object]
@@ -114,5 +117,16 @@ def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
         laid.swap(one, other)
     write(scratch / "lldp", laid, sonic_db)
     yield "10,000 cables against LLDP", 5, lambda: report("text", verify(built, [scratch / "lldp"])[0])
+    yield "configs of 1,280 EOS switches checked alone", 30, _alone(scratch)
     text = "router bgp 1\n" + "\n" * 100_000 + " router-id 1.1.1.1\n"
     yield "a file of 100,000 empty lines recognized", 10, lambda: recognize("r1", text)
+
+
+def _alone(scratch: Path) -> Work:
+    """`fabric check --configs` of a fleet, a process of its own as the caches of another one would be warm."""
+    intent, configs = scratch / "fleet.yaml", scratch / "configs"
+    intent.write_text(FLEET, encoding="utf-8")
+    commands = "from fabric.cli import main; main()"
+    subprocess.run([sys.executable, "-c", commands, "generate", intent, "-o", configs], check=True, stdout=subprocess.DEVNULL)
+    check = [sys.executable, "-c", commands, "check", "--configs", str(configs)]
+    return lambda: subprocess.run(check, check=True, stdout=subprocess.DEVNULL)

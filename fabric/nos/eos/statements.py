@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
@@ -87,7 +88,6 @@ _TYPED_PAIR = re.compile(  # two successive lines that EOS never prints so
 )
 
 
-@lru_cache(maxsize=4_000)  # the reader and the comparison of statements use the same text
 def as_shown(text: str) -> str:
     """A config as EOS prints it, with as many lines as the text."""
     return "\n".join(_Typed().lines(text)) if is_typed(text) else text
@@ -96,14 +96,15 @@ def as_shown(text: str) -> str:
 def is_typed(text: str) -> bool:
     """Whether EOS would not print a config like this."""
     lines = text.split("\n")
-    return any(map(_is_typed, lines, lines[1:])) or _is_typed(lines[-1], "")
+    if any(map(_is_typed, lines)):
+        return True
+    heads = (pair for pair in pairwise(lines) if "neighbor " in pair[0] or "address-family " in pair[0])
+    return any(_TYPED_PAIR.match("\n".join(pair)) for pair in heads)
 
 
 @lru_cache(maxsize=400_000)  # most lines are common to several devices
-def _is_typed(line: str, below: str) -> bool:
-    return _TYPED_LINE.match(line) is not None or (
-        "neighbor " in line + below and _TYPED_PAIR.match(f"{line}\n{below}") is not None
-    )
+def _is_typed(line: str) -> bool:
+    return _TYPED_LINE.match(line) is not None
 
 
 class _Typed:
@@ -205,6 +206,7 @@ def without_comments(text: str) -> str:
     return "\n".join(lines)
 
 
+@lru_cache(maxsize=4_000)  # the reader and the comparison of statements use the same text
 def _shown(text: str) -> str:
     return as_shown(without_comments(text))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -80,14 +80,35 @@ def _report_conflicts(facts: Facts) -> None:
 
 @cache
 def host_name() -> re.Pattern[str]:
-    """A line with a host name, in the words of any network OS."""
+    """A line with a host name, in the words of any network OS: `hostname` or `host-name` stands in front of it."""
     return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
+
+
+def host_names(text: str) -> list[re.Match[str]]:
+    """Every line with a host name. The pattern is asked near the one word in all of them: other lines are thousands."""
+    spans = list[tuple[int, int]]()
+    for word in _NAMES_HOST.finditer(text):
+        last = spans[-1][1] if spans else 0
+        rest = _BEHIND.match(text, word.end())
+        end = rest.end() if rest else len(text)
+        if word.start() < last:
+            spans[-1] = spans[-1][0], max(last, end)
+            continue
+        begin = text.rfind("\n", last, word.start()) + 1 or last
+        while begin > last and text[begin - 2 : begin] == "\\\n":  # the line goes on from the one above
+            begin = text.rfind("\n", last, begin - 1) + 1 or last
+        spans.append((begin, end))
+    return [match for begin, end in spans for match in host_name().finditer(text, begin, end)]
+
+
+_NAMES_HOST = re.compile("host-?name")
+_BEHIND = re.compile(r"[^\w.-]*[^\n]*")  # to the name, and the rest of its line
 
 
 @lru_cache(maxsize=10_000)  # texts of one folder, each of which several steps ask for
 def named(text: str) -> re.Match[str] | None:
     """The line with the host name of a text: a later one overrides an earlier one."""
-    return next(iter(deque(host_name().finditer(text), maxlen=1)), None)
+    return next(reversed(host_names(text)), None)
 
 
 def _settle_names(facts: Facts) -> None:
@@ -278,7 +299,7 @@ def recognize(path: str, text: str) -> Kind:
         return _unread(path, text)
     if best == OTHER:
         return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)
-    hosts = {name for match in host_name().finditer(text) for name in match.groups() if name}
+    hosts = {name for match in host_names(text) for name in match.groups() if name}
     return Kind("", SEVERAL_REASON, config=True) if len(hosts) >= SEVERAL else Kind(best)
 
 

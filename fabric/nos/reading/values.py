@@ -70,15 +70,26 @@ def prefix(text: str) -> str | None:
     try:
         if not (length.isascii() and length.isdecimal()):  # a mask
             return str(ip_interface(words[0]))
-        own = ip_address(address)
+        own, most = (address, 32) if is_ipv4(address) else (ip_address(address), 128)
     except ValueError:
         return None
-    return f"{own}/{int(length)}" if len(length) < 4 and int(length) <= own.max_prefixlen else None
+    return f"{own}/{int(length)}" if len(length) < 4 and int(length) <= most else None
+
+
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4 = re.compile(rf"(?:{_OCTET}\.){{3}}{_OCTET}")
+
+
+def is_ipv4(text: str) -> bool:
+    """Whether a text is an IPv4 address, by a pattern: `ipaddress` takes ten times as long."""
+    return _IPV4.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=65536)
 def is_address(text: str) -> bool:
     """Whether a text is an address without a length."""
+    if is_ipv4(text):
+        return True
     try:
         ip_address(text)
     except ValueError:

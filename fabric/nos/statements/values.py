@@ -13,12 +13,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabric.base.formats import yaml
 from fabric.base.text import either
+from fabric.nos.reading.values import is_address, is_ipv4
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
@@ -60,13 +60,18 @@ class ValuePattern:
     def read(self, text: str) -> Iterator[WrongValue]:
         """The values of a statement that the network OS does not accept."""
         match = self.line.fullmatch(text)
-        for at, (kind, several) in enumerate(zip(self.kinds, self.lists, strict=True) if match else ()):
-            value = match[f"v{at}"] if match else None
-            if value is None or UNFILLED.search(value) or (several and not value):
+        for name, kind, several in self._groups if match else ():
+            value = match[name] if match else None
+            if value is None or (several and not value):
                 continue
             for one in _elements(value) if several else (value.strip("\"'"),):
-                if not kind.accepts(one):
+                if not (kind.accepts(one) or UNFILLED.search(value)):
                     yield WrongValue(one, kind.expected, self.source)
+
+    @cached_property
+    def _groups(self) -> tuple[tuple[str, ValueKind, bool], ...]:
+        """(name, kind, whether it is a list) of every value."""
+        return tuple((f"v{at}", kind, several) for at, (kind, several) in enumerate(zip(self.kinds, self.lists, strict=True)))
 
 
 def _elements(text: str) -> Iterator[str]:
@@ -106,19 +111,13 @@ class Values:
 # --- Kinds ----------------------------------------------------------------------------------------------------
 
 
-def _is_address(of: type[IPv4Address] | type[IPv6Address]) -> Callable[[str], bool]:
-    def accepts(text: str) -> bool:
-        try:
-            return isinstance(ip_address(text), of)
-        except ValueError:
-            return False
-
-    return accepts
+def _is_ipv6(text: str) -> bool:
+    return is_address(text) and not is_ipv4(text)
 
 
 BUILT_IN = {
-    "ipv4": ValueKind("an IPv4 address", _is_address(IPv4Address)),
-    "ipv6": ValueKind("an IPv6 address", _is_address(IPv6Address)),
+    "ipv4": ValueKind("an IPv4 address", is_ipv4),
+    "ipv6": ValueKind("an IPv6 address", _is_ipv6),
 }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from ipaddress import ip_interface
 from typing import ClassVar
 
@@ -181,13 +182,17 @@ def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:
 
     Each may have targets of its own, as those that are derived from AS number and VNI.
     """
-    sent = [exported(facts, table) for facts, table in rows]
-    taken = [imported(facts, table) for facts, table in rows]
-    senders = [to for to in range(len(rows)) if sent[to]]  # what a device without BGP in its files sends is not known
-    return all(takes(taken[at], sent[to]) for at in range(len(rows)) for to in senders if at != to)
+    pairs = Counter((frozenset(imported(facts, table)), frozenset(exported(facts, table))) for facts, table in rows)
+    taken, sent = Counter[frozenset[str]](), Counter[frozenset[str]]()  # most devices have the same ones, at one end at least
+    for (near, far), count in pairs.items():
+        taken[near] += count
+        if far:  # what a device without BGP in its files sends is not known
+            sent[far] += count
+    others = ((near, far) for near in taken for far in sent if taken[near] * sent[far] > pairs[near, far])
+    return all(takes(near, far) for near, far in others)
 
 
-def takes(taken: set[str], sent: set[str]) -> bool:
+def takes(taken: Collection[str], sent: Collection[str]) -> bool:
     """Whether one of the targets is taken; `*:10010` takes those of any AS number."""
     return any(far == own or (own[0] == "*" and far.endswith(own[1:])) for own in taken for far in sent)
 

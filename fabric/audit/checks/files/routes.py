@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
+from itertools import islice
 from typing import ClassVar
 
 from fabric.audit.checks import (
@@ -46,9 +47,11 @@ class NextHop(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            if not has_addresses(facts) or kernel_unread(facts) or any(map(UNSTATED.search, facts.texts.values())):
+            if not has_addresses(facts) or kernel_unread(facts):
                 continue
             lost = [route for route in facts.routes if _is_lost(network, facts, route)]
+            if not lost or any(map(UNSTATED.search, facts.texts.values())):
+                continue
             for (table, via), routes in grouped(((route.table, route.via), route) for route in lost).items():
                 prefixes = listed(list(dict.fromkeys(_net(route) for route in routes)), 2)
                 where = f" of VRF {table}" if table else ""
@@ -196,14 +199,19 @@ class Advertised(FilesCheck):
         processes = [(facts, process) for facts in network.devices for process in facts.bgp.values()]
         nets = {id(process): _subnets(facts, process) for facts, process in processes}
         entering = {process.vrf for _, process in processes if nets[id(process)] and _enters(process)}
-        every = {id(process): (process.vrf, nets[id(process)] + _loopbacks(facts, process)) for facts, process in processes}
+        every = {id(process): nets[id(process)] + _loopbacks(facts, process) for facts, process in processes}
+        by_table = grouped((process.vrf, process) for _, process in processes if every[id(process)])
         for facts in network.devices:
-            if not has_addresses(facts) or facts.elsewhere or any(map(IGP.search, facts.texts.values())):
+            if not has_addresses(facts) or facts.elsewhere:
                 continue
+            found = list[Finding]()
             for process in facts.bgp.values():
                 sessions = list(_inside(network, process))
-                yield from self._out(facts, process, sessions, nets[id(process)], process.vrf in entering)
-                yield from self._in(facts, process, sessions, every)
+                found += self._out(facts, process, sessions, nets[id(process)], process.vrf in entering)
+                others = (every[id(other)] for other in by_table.get(process.vrf, ()) if other is not process)
+                found += self._in(facts, sessions, others)
+            if found and not any(map(IGP.search, facts.texts.values())):
+                yield from found
 
     def _out(self, facts: Facts, process: Bgp, sessions: list[Neighbor], own: list[Net], others: bool) -> Iterator[Finding]:
         vrf = facts.vrfs.get(process.vrf)
@@ -218,12 +226,12 @@ class Advertised(FilesCheck):
         elif policies and len(policies) == len(sessions) and all(refuses(facts, fact.value, own) for fact in policies):
             yield self.finding_at(facts, policies[0], f"{policies[0].value} permits none of {count}, and no session does")
 
-    def _in(
-        self, facts: Facts, process: Bgp, sessions: list[Neighbor], nets: dict[int, tuple[str, list[Net]]]
-    ) -> Iterator[Finding]:
+    def _in(self, facts: Facts, sessions: list[Neighbor], nets: Iterable[list[Net]]) -> Iterator[Finding]:
         policies = [(peer, peer.import_filter) for peer in sessions if peer.import_filter]
-        others = [net for key, (vrf, same) in nets.items() if key != id(process) and vrf == process.vrf for net in same]
-        if not policies or len(policies) < len(sessions) or not others or len(others) > MAX_NETS:
+        if not policies or len(policies) < len(sessions):
+            return
+        others = list(islice((net for same in nets for net in same), MAX_NETS + 1))
+        if not others or len(others) > MAX_NETS:
             return
         if all(refuses(facts, fact.value, others) for _, fact in policies):
             policy, count = policies[0][1], plural(len(others), "subnet")

@@ -158,12 +158,12 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         cache: of the network OS.
     """
     syntax, forms, clues, names, wrong = syntax_of(nos), cache.forms, cache.clues, cache.names, cache.wrong
-    rows, clue_places, named, wrong_places = [], [], [], []
+    rows, clue_places, named, wrong_places, make = [], [], [], [], tuple.__new__
     for path, place in syntax.read(files, cache.known).items():
         form = forms.get(path)
         if form is None:
             form = forms[path] = _read(syntax, path, cache)
-        rows.append(Row(form, path, place))
+        rows.append(make(Row, (form, path, place)))  # as often as there are statements
         if path in clues:
             clue_places += [(clue, place) for clue in clues[path]]
         if path in names:
