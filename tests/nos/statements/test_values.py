@@ -103,6 +103,26 @@ def test_values_that_are_not_accepted(nos: str) -> None:
         assert [one.message.split("`")[1] for one in found if one.code == "FAB2532"][-1:] == [value], lines
 
 
+TAKEN = {  # network OS → lines of a config whose values are accepted, or no values of the row
+    "eos": ["ip route delete 10.0.0.0/8"],
+    "frr": ["ip route del default", "ip route replace default via 10.9.0.1", "ipv6 route del default"],
+    "junos": [
+        'policy-options { community RTS members "target:65000:5..."; }',
+        'policy-options { community RTS members "target:65000:.*"; }',
+        "policy-options { community RT members target:10.8.0.1:5; }",
+    ],
+    "sonic": ['{"DEVICE_METADATA": {"localhost": {"switch_type": "switch"}}}'],
+}
+
+
+@pytest.mark.parametrize("nos", TAKEN)
+def test_values_that_are_accepted(nos: str) -> None:
+    for lines in TAKEN[nos]:
+        text = AROUND[nos].format(lines) if nos in AROUND else f"{lines}\n"
+        found = judged(read_device("leaf1", nos, {FILES.get(nos, "leaf1.cfg"): text})).refused
+        assert [one.message for one in found if one.code == "FAB2532"] == [], lines
+
+
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_every_row_has_a_source_and_words_that_it_fills(nos: str) -> None:
     for file in (syntax_of(nos).rules_file, *syntax_of(nos).more_rules):
