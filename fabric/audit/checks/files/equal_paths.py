@@ -86,6 +86,8 @@ class Sessions:
         if far is None or far.process is None or number is None or not (is_external(process, peer) and carries_ip(peer)):
             return
         policies = _policies(peer, far.reverse)
+        if _denies(self.owners[id(process)][1], policies[0]) or _denies(far.facts, policies[1]):
+            return
         parallel.setdefault((id(process), Edge(id(far.process), number.value)), Counter())[policies] += 1
         if far.reverse is not None and far.reverse.dynamic and process.asn:  # a listener has no session of its own
             edge = Edge(id(process), process.asn.value)
@@ -157,6 +159,12 @@ def _policies(own: Neighbor, far: Neighbor | None) -> tuple[str, str]:
     """What one end accepts, and what the other one advertises."""
     sent = far.export_filter if far else None
     return own.import_filter.value if own.import_filter else "", sent.value if sent else ""
+
+
+def _denies(facts: Facts, policy: str) -> bool:
+    """Whether a policy permits no route at all."""
+    terms = facts.terms.get(policy, [])
+    return bool(terms) and not any(one.value.permits for one in terms)
 
 
 def carries_ip(peer: Neighbor) -> bool:

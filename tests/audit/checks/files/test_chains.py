@@ -413,6 +413,18 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf2.eos:22: error[FAB2550]: leaf2: VRF red, VNI 10010: no neighbor with the EVPN address family",
         ],
     ),
+    ("FAB2550", "no session has the family, but the VRF has its own"): (
+        both(
+            both(PAIR, "   address-family evpn\n", "   address-family ipv4\n"),
+            "      redistribute connected\n",
+            "      redistribute connected\n      neighbor 192.0.2.9 remote-as 65009\n",
+        ),
+        [f"leaf{n}.eos:22: warning[FAB2550]: leaf{n}: VNI 10010: no neighbor with the EVPN address family" for n in (1, 2)],
+    ),
+    ("FAB2550", "EOS: the VNI of a VRF that other devices have"): (
+        both(PAIR, "   vxlan vrf red vni 50001\n", "   vxlan vrf red vni 50001\n   vxlan vrf blue vni 50002\n"),
+        [],
+    ),
     ("FAB2551", "one target"): (
         FABRIC,
         [],
@@ -776,6 +788,14 @@ CASES: Mapping[tuple[str, str], Case] = {
         {
             f"leaf{n}.eos": PARALLEL[f"leaf{n}.eos"].replace("router bgp", PERMIT)
             + f"   neighbor 10.9.1.{3 - n} route-map FIRST out\n   neighbor 10.9.2.{3 - n} route-map SECOND out\n"
+            for n in (1, 2)
+        },
+        [],
+    ),
+    ("FAB261", "EOS: sessions in parallel that advertise nothing"): (
+        {
+            f"leaf{n}.eos": PARALLEL[f"leaf{n}.eos"].replace("router bgp", "route-map NONE deny 10\nrouter bgp")
+            + f"   neighbor 10.9.1.{3 - n} route-map NONE out\n   neighbor 10.9.2.{3 - n} route-map NONE out\n"
             for n in (1, 2)
         },
         [],
