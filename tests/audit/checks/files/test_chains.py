@@ -673,6 +673,14 @@ CASES: Mapping[tuple[str, str], Case] = {
         ),
         [],
     ),
+    ("FAB2557", "a link-local subnet"): (
+        both(
+            but(RELAXED, {f"leaf{n}.frr": {f"10.20.{n}.1/24": f"169.254.{n}.1/24"} for n in (1, 2)}),
+            "  redistribute connected\n",
+            "",
+        ),
+        [],
+    ),
     ("FAB2557", "the map of the other direction"): (
         but(
             RELAXED,
