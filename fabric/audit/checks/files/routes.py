@@ -250,7 +250,9 @@ def _subnets(facts: Facts, process: Bgp) -> list[Net]:
         if vrf_of(port) == process.vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
             found = (network_of(fact.value) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
             nets |= dict.fromkeys(net for net in found if net.max_prefixlen - net.prefixlen > 2)
-    return [net for net in nets if not (net.is_link_local or any(peer in net for peer in peers))]
+    lengths = {(net.version, net.prefixlen) for net in nets}
+    of_peers = {ip_network((peer, length), False) for peer in peers for kind, length in lengths if kind == peer.version}
+    return [net for net in nets if not net.is_link_local and net not in of_peers]
 
 
 def _loopbacks(facts: Facts, process: Bgp) -> list[Net]:
