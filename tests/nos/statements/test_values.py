@@ -64,11 +64,13 @@ REFUSED = {  # network OS → lines of a config → what is not accepted
         "vrf context red\n  address-family ipv4 unicast\n    route-target both 4200000001:500001 evpn": "4200000001:500001",
         "router bgp 65001\n  neighbor 10.9.0.1\n    ebgp-multihop 1": "1",
         "interface Ethernet1/1\n  mtu 9217": "9217",
+        "interface port-channel4097.10\n  mtu 9216": "4097.10",
         "bfd interval 20 min_rx 50 multiplier 3": "20",
     },
     "junos": {
         "routing-instances { RED { route-distinguisher 10.8.0.1:70000; } }": "10.8.0.1:70000",
         "routing-instances { RED { vrf-target target:100010:100010; } }": "target:100010:100010",
+        "routing-instances { RED { vrf-target target:100010L:100010; } }": "target:100010L:100010",
         "vlans { v10 { vxlan { vni 16777215; } } }": "16777215",
         "vlans { v10 { vlan-id 4095; } }": "4095",
         "protocols { bgp { hold-time 2; } }": "2",
@@ -101,6 +103,29 @@ def test_values_that_are_not_accepted(nos: str) -> None:
         text = AROUND[nos].format(lines) if nos in AROUND else f"{lines}\n"
         found = judged(read_device("leaf1", nos, {FILES.get(nos, "leaf1.cfg"): text})).refused
         assert [one.message.split("`")[1] for one in found if one.code == "FAB2532"][-1:] == [value], lines
+
+
+TAKEN = {  # network OS → lines of a config whose values are accepted, or no values of the row
+    "eos": ["ip route delete 10.0.0.0/8"],
+    "frr": ["ip route del default", "ip route replace default via 10.9.0.1", "ipv6 route del default"],
+    "junos": [
+        'policy-options { community RTS members "target:65000:5..."; }',
+        'policy-options { community RTS members "target:65000:.*"; }',
+        "policy-options { community RT members target:10.8.0.1:5; }",
+        "routing-instances { RED { vrf-target target:4200000001L:5; } }",
+        "routing-instances { RED { route-distinguisher 672277L:36867; } }",
+    ],
+    "nxos": ["interface port-channel45\n  mtu 9216", "interface port-channel45.10\n  encapsulation dot1q 10"],
+    "sonic": ['{"DEVICE_METADATA": {"localhost": {"switch_type": "switch"}}}'],
+}
+
+
+@pytest.mark.parametrize("nos", TAKEN)
+def test_values_that_are_accepted(nos: str) -> None:
+    for lines in TAKEN[nos]:
+        text = AROUND[nos].format(lines) if nos in AROUND else f"{lines}\n"
+        found = judged(read_device("leaf1", nos, {FILES.get(nos, "leaf1.cfg"): text})).refused
+        assert [one.message for one in found if one.code == "FAB2532"] == [], lines
 
 
 @pytest.mark.parametrize("nos", SYSTEMS)

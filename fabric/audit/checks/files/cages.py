@@ -31,15 +31,15 @@ class Split(FilesCheck):
                 yield from self._of_cage(facts, cage)
 
     def _of_cage(self, facts: Facts, cage: Cage) -> Iterator[Finding]:
-        whole = facts.interfaces.get(cage.name)
-        if whole is not None and not is_used(whole):
-            whole = None
+        stated = facts.interfaces.get(cage.name)
+        whole = stated if stated is not None and is_used(stated) else None
         parts = {
             name: number for name, number in cage.parts.items() if (port := facts.interfaces.get(name)) and is_used(port)
         }
         ports = cage.ports
         if ports is None:
-            yield from self._unsplit(facts, cage, whole, list(parts))
+            if stated is None or is_up(stated):  # the parts of a cage that is shut down may be for later
+                yield from self._unsplit(facts, cage, whole, list(parts))
             return
         where = f"line {ports.line}"
         if ports.value not in LANES:

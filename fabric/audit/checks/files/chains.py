@@ -26,6 +26,7 @@ class Carried(FilesCheck):
     id = "FAB2550"
     title = "Every network and VRF has all parts that EVPN needs"
     severity = ERROR
+    else_severity = "warning for networks without a session, of a device whose VRFs have sessions of their own"
     example = "an NX-OS VRF with `vni 50001`, and no `ip forward` on the interface of its VLAN"
     remediation = "configure the missing part"
 
@@ -40,18 +41,20 @@ class Carried(FilesCheck):
         yield from self._without_sessions(network)
 
     def _without_sessions(self, network: Network) -> Iterator[Finding]:
-        """Targets of EVPN, and no neighbor that routes are exchanged with."""
+        """Targets of EVPN, and no neighbor that routes are exchanged with: in the table itself, or for all tables."""
         for facts in network.devices:
             process = facts.bgp.get("")
             if process is None or not process.neighbors or facts.vtep is None or evpn_of(process):
                 continue
             every: list[Vni | Vrf] = [*facts.vrfs.values(), *facts.vnis.values()]
-            tables = [table for table in every if table.imports and _number(table)]
+            own = {name for name, other in facts.bgp.items() if name and other.neighbors}
+            tables = [table for table in every if table.imports and _number(table) and getattr(table, "name", "") not in own]
             others = any(peer.families and peer.vrf == "" for peer in facts.neighbors())
             if tables and others:
                 names = listed([_name(table) for table in tables], 2)
                 at = Located(None, process.line, process.file)
-                yield self.finding_at(facts, at, f"{names}: no neighbor with the EVPN address family")
+                severity = WARNING if own else ""
+                yield self.finding_at(facts, at, f"{names}: no neighbor with the EVPN address family", severity=severity)
 
 
 def _missing(chain: Chain) -> tuple[Part, Located[object]] | None:

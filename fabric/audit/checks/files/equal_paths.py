@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from fabric.audit.checks import ERROR, WARNING, FilesCheck, Finding, Network, is_loopback, role, table_name, tunnel_addresses
 from fabric.audit.checks.ends import is_management, network_of, vrf_of
@@ -56,6 +56,9 @@ class Edge(NamedTuple):
     asn: int
 
 
+Parallel: TypeAlias = dict[tuple[int, Edge], Counter[tuple[str, str]]]  # (process, edge) → sessions by their two policies
+
+
 @dataclass(slots=True)
 class Sessions:
     """eBGP sessions that carry IP routes, between BGP processes by their `id()`."""
@@ -68,19 +71,27 @@ class Sessions:
     def __post_init__(self) -> None:
         for facts in self.network.devices:
             self.owners |= {id(process): (process, facts) for process in facts.bgp.values()}
+        parallel: Parallel = {}
         for _, process, peer in self.network.sessions():
-            self._add(process, peer)
+            self._add(parallel, process, peer)
+        for (key, edge), policies in parallel.items():
+            self.edges.setdefault(key, []).extend([edge] * max(policies.values()))
 
-    def _add(self, process: Bgp, peer: Neighbor) -> None:
+    def _add(self, parallel: Parallel, process: Bgp, peer: Neighbor) -> None:
+        """Of sessions between the same two processes, those with one policy have paths to the same destinations."""
         if peer.allowas_in is not None:
             self.loops.add(id(process))
         far = self.network.remote_end(peer)
         number = asn_at(far) if far else None
         if far is None or far.process is None or number is None or not (is_external(process, peer) and carries_ip(peer)):
             return
-        self.edges.setdefault(id(process), []).append(Edge(id(far.process), number.value))
+        policies = _policies(peer, far.reverse)
+        if _denies(self.owners[id(process)][1], policies[0]) or _denies(far.facts, policies[1]):
+            return
+        parallel.setdefault((id(process), Edge(id(far.process), number.value)), Counter())[policies] += 1
         if far.reverse is not None and far.reverse.dynamic and process.asn:  # a listener has no session of its own
-            self.edges.setdefault(id(far.process), []).append(Edge(id(process), process.asn.value))
+            edge = Edge(id(process), process.asn.value)
+            parallel.setdefault((id(far.process), edge), Counter())[_policies(far.reverse, peer)] += 1
 
     # --- destinations ---------------------------------------------------------------------------------------------
 
@@ -142,6 +153,18 @@ class Sessions:
                     distances[edge.to] = distances[key] + 1
                     waiting.append(edge.to)
         return distances
+
+
+def _policies(own: Neighbor, far: Neighbor | None) -> tuple[str, str]:
+    """What one end accepts, and what the other one advertises."""
+    sent = far.export_filter if far else None
+    return own.import_filter.value if own.import_filter else "", sent.value if sent else ""
+
+
+def _denies(facts: Facts, policy: str) -> bool:
+    """Whether a policy permits no route at all."""
+    terms = facts.terms.get(policy, [])
+    return bool(terms) and not any(one.value.permits for one in terms)
 
 
 def carries_ip(peer: Neighbor) -> bool:

@@ -27,7 +27,7 @@ from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Route
-from fabric.nos.reading import Net, lets_in
+from fabric.nos.reading import Net, is_address, lets_in
 
 UNSTATED = re.compile(r"address dhcp|inet6? dhcp|dhcp-client|ip unnumbered|unnumbered-address")  # subnets of no statement
 
@@ -251,13 +251,16 @@ def _enters(process: Bgp) -> bool:
 
 
 def _subnets(facts: Facts, process: Bgp) -> list[Net]:
-    """Subnets of servers in a table."""
+    """Subnets of servers in a table: of more than the two ends of a link, and of no neighbor."""
+    peers = [ip_address(peer.peer) for peer in process.neighbors.values() if is_address(peer.peer)]
     nets: dict[Net, None] = {}
     for name, port in facts.interfaces.items():
         if vrf_of(port) == process.vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
             found = (network_of(fact.value) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
             nets |= dict.fromkeys(net for net in found if net.max_prefixlen - net.prefixlen > 2)
-    return list(nets)
+    lengths = {(net.version, net.prefixlen) for net in nets}
+    of_peers = {ip_network((peer, length), False) for peer in peers for kind, length in lengths if kind == peer.version}
+    return [net for net in nets if not net.is_link_local and net not in of_peers]
 
 
 def _loopbacks(facts: Facts, process: Bgp) -> list[Net]:

@@ -43,8 +43,9 @@ class Overlay:
             yield Part("`redistribute learned`", vni.learned if vni.learned and vni.learned.value else None, inside=True)
 
     def _tenants(self, facts: Facts) -> Iterator[Chain]:
+        """Without the VRF itself a VNI is that of other devices, whose paths this one selects."""
         for name, vrf in facts.vrfs.items():
-            if name and (vrf.vni or name in self.routed):
+            if name and (name in self.vrfs or name in self.tables) and (vrf.vni or name in self.routed):
                 mapped, table = Part(f"`vxlan vrf {name} vni`", vrf.vni), self.tables.get(name)
                 parts = [Part(f"`vrf instance {name}`", self.vrfs.get(name)), Part(f"`vrf {name}` in `router bgp`", table)]
                 targets = _distinguished(vrf, " evpn") if table else ()

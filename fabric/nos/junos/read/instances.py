@@ -204,21 +204,17 @@ def _vrf(place: Place, policies: Node) -> Vrf:
 
 
 def _describe(found: Vni, place: Place, policies: Node) -> None:
-    """A VNI may have targets of its own, else it has those of its instance."""
+    """A VNI may have targets of its own, in one direction or both, else it has those of its instance."""
     found.rd = place.switching.value("route-distinguisher")
     aware = place.node.value("service-type") or place.node.value("instance-type")
     if aware is None or aware.value in ("vlan-aware", "vlan-based", "vlan-bundle", "virtual-switch", "evpn"):
         at = aware or Located("virtual-switch", found.line, found.file)  # the switch itself is VLAN-aware, as one is
         found.tagged = Located(at.value in ("vlan-aware", "virtual-switch"), at.line, at.file)
-    own = place.node.at("protocols", "evpn", "vni-options", "vni", str(found.number))
-    if "vrf-target" in own or "vrf-import" in own or "vrf-export" in own:
-        found.imports, found.exports = targets(own, policies)
-    else:
-        found.imports, found.exports = targets(place.switching, policies)
-        node = place.switching.at("vrf-target").get(AUTO)
-        if node is not None:
-            found.imports = [Located(AUTO, node.line, node.file)]
-            found.exports = found.imports.copy()
+    imports, exports = targets(place.switching, policies)
+    if (node := place.switching.at("vrf-target").get(AUTO)) is not None:
+        imports = exports = [Located(AUTO, node.line, node.file)]
+    own = targets(place.node.at("protocols", "evpn", "vni-options", "vni", str(found.number)), policies)
+    found.imports, found.exports = own[0] or imports.copy(), own[1] or exports.copy()
 
 
 def targets(node: Node, policies: Node) -> tuple[list[Located[str]], list[Located[str]]]:

@@ -252,7 +252,24 @@ SONIC = """\
 "Ethernet4": {}, "Ethernet4|10.9.0.2/31": {}}
 }
 """
+PARALLEL: Files = {  # two links between two leaves
+    f"leaf{n}.eos": f"hostname leaf{n}\ninterface Ethernet1\n   ip address 10.9.1.{n}/24\ninterface Ethernet2\n"
+    f"   ip address 10.9.2.{n}/24\ninterface Vlan20\n   ip address 10.20.{n}.1/24\nrouter bgp 6500{n}\n"
+    f"   neighbor 10.9.1.{3 - n} remote-as 6500{3 - n}\n   neighbor 10.9.2.{3 - n} remote-as 6500{3 - n}\n"
+    "   redistribute connected\n"
+    for n in (1, 2)
+}
+PERMIT = "route-map FIRST permit 10\nroute-map SECOND permit 10\nrouter bgp"
 CASES: Mapping[tuple[str, str], Case] = {
+    ("FAB2550", "Junos: targets of a VNI in one direction"): (
+        both(
+            JUNOS_PAIR,
+            "set routing-instances M vrf-target target:10:10010\n",
+            "set routing-instances M vrf-target target:10:10010\n"
+            "set routing-instances M protocols evpn vni-options vni 10010 vrf-target export target:10:10010\n",
+        ),
+        [],
+    ),
     ("FAB2550", "NX-OS"): (
         FABRIC,
         [],
@@ -396,6 +413,18 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf2.eos:22: error[FAB2550]: leaf2: VRF red, VNI 10010: no neighbor with the EVPN address family",
         ],
     ),
+    ("FAB2550", "no session has the family, but the VRF has its own"): (
+        both(
+            both(PAIR, "   address-family evpn\n", "   address-family ipv4\n"),
+            "      redistribute connected\n",
+            "      redistribute connected\n      neighbor 192.0.2.9 remote-as 65009\n",
+        ),
+        [f"leaf{n}.eos:22: warning[FAB2550]: leaf{n}: VNI 10010: no neighbor with the EVPN address family" for n in (1, 2)],
+    ),
+    ("FAB2550", "EOS: the VNI of a VRF that other devices have"): (
+        both(PAIR, "   vxlan vrf red vni 50001\n", "   vxlan vrf red vni 50001\n   vxlan vrf blue vni 50002\n"),
+        [],
+    ),
     ("FAB2551", "one target"): (
         FABRIC,
         [],
@@ -526,6 +555,10 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf1.cumulus:6: error[FAB2554]: leaf1: swp2s0 is a part of cage swp2, which no statement splits",
         ],
     ),
+    ("FAB2554", "NVUE: no split of a cage that is down"): (
+        but(NVUE_PAIR, {"leaf1.cumulus": {"{link: {breakout: {4x: {}}}}": "{link: {state: {down: {}}}}"}}),
+        [],
+    ),
     ("FAB2554", "NVUE: no module has three lanes"): (
         but(NVUE_PAIR, {"leaf1.cumulus": {"{4x: {}}": "{3x: {}}"}}),
         [
@@ -633,6 +666,21 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf2.frr:9: warning[FAB2557]: leaf2: BGP: no statement advertises 1 subnet, 10.20.2.0/24",
         ],
     ),
+    ("FAB2557", "a wide subnet of a neighbor"): (
+        but(
+            both(RELAXED, "  redistribute connected\n", ""),
+            {f"leaf{n}.frr": {" address-family": f" neighbor 10.20.{n}.9 remote-as 65009\n address-family"} for n in (1, 2)},
+        ),
+        [],
+    ),
+    ("FAB2557", "a link-local subnet"): (
+        both(
+            but(RELAXED, {f"leaf{n}.frr": {f"10.20.{n}.1/24": f"169.254.{n}.1/24"} for n in (1, 2)}),
+            "  redistribute connected\n",
+            "",
+        ),
+        [],
+    ),
     ("FAB2557", "the map of the other direction"): (
         but(
             RELAXED,
@@ -739,6 +787,26 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf1.frr:9: error[FAB261]: leaf1: BGP: 2 paths with 2 AS numbers are not used as equal-cost paths",
             "leaf2.frr:9: error[FAB261]: leaf2: BGP: 2 paths with 2 AS numbers are not used as equal-cost paths",
         ],
+    ),
+    ("FAB261", "EOS: sessions in parallel"): (
+        PARALLEL,
+        [f"leaf{n}.eos:8: error[FAB261]: leaf{n}: BGP: 1 of 2 equal-cost paths is used" for n in (1, 2)],
+    ),
+    ("FAB261", "EOS: sessions in parallel with policies of their own"): (
+        {
+            f"leaf{n}.eos": PARALLEL[f"leaf{n}.eos"].replace("router bgp", PERMIT)
+            + f"   neighbor 10.9.1.{3 - n} route-map FIRST out\n   neighbor 10.9.2.{3 - n} route-map SECOND out\n"
+            for n in (1, 2)
+        },
+        [],
+    ),
+    ("FAB261", "EOS: sessions in parallel that advertise nothing"): (
+        {
+            f"leaf{n}.eos": PARALLEL[f"leaf{n}.eos"].replace("router bgp", "route-map NONE deny 10\nrouter bgp")
+            + f"   neighbor 10.9.1.{3 - n} route-map NONE out\n   neighbor 10.9.2.{3 - n} route-map NONE out\n"
+            for n in (1, 2)
+        },
+        [],
     ),
     ("FAB2534", "EOS: a list without VTEPs"): (
         but(PAIR, {"leaf1.eos": {"   vxlan vrf": "   vxlan vlan 10 flood vtep\n   vxlan vrf"}}),
