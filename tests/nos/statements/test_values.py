@@ -98,16 +98,25 @@ REFUSED = {  # network OS → lines of a config → what is not accepted
     },
 }
 TAKEN = {  # network OS → what only some releases take, and words beside numbers
+    "eos": [
+        "router bgp 65001\n   vrf RED\n      route-target export vpn-ipv4 rcf EXPORT()",
+        "router bgp 65001\n   address-family evpn\n      evpn ethernet-segment domain all\n"
+        "         identifier 0011:1111:1111:1111:1111\n         route-target import 00:01:00:01:00:01",
+    ],
     "nxos": [
         "interface port-channel10\n  vpc 16384",
         "router bgp 65001\n  address-family ipv4 unicast\n    maximum-paths 512",
         "bfd interval 20 min_rx 20 multiplier 3",
         "interface Vlan10\n  mtu 64",
+        "ip community-list standard cl_seq permit 1:1",
+        "interface port-channel45.10\n  encapsulation dot1q 10",
     ],
     "junos": [
         "chassis { aggregated-devices { ethernet { device-count 4092; } } }",
         "interfaces { et-0/0/0 { native-vlan-id 0; } }",
         "vlans { v10 { vxlan { vni 0; } } }",
+        "routing-instances { RED { vrf-target target:65655L:1; route-distinguisher 65655L:1; } }",
+        "protocols { bgp { group G { local-as loops 2; } } }",
     ],
     "cumulus": [
         "vrf: {default: {router: {bgp: {neighbor: {swp1: {multihop-ttl: auto}}}}}}",
