@@ -27,7 +27,8 @@ def write_(
 ) -> None:
     """Write the runs that prove a cluster, with their gates.
 
-    Smallest first: scripts, jobs for Slurm and Kubernetes, and gates from the band of the estimate. README.md of the folder has the order.
+    Smallest first: scripts, jobs for Slurm and Kubernetes, and gates from the band of the estimate. README.md of the folder
+    has the order.
     """
     from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
 

@@ -182,8 +182,9 @@ class _Join:
         condition = self.condition
         whens, belows, overs = len(condition.when), len(condition.below), len(condition.above) + len(condition.over)
         below, unless = range(whens, whens + belows), range(whens + belows + overs, len(condition.patterns))
-        sides = [(part, None) for part in range(whens)] + [
-            (part, at < len(condition.above)) for at, part in enumerate(range(whens + belows, whens + belows + overs))
+        sides = [  # those with the neighbor of the line first: the others are then looked up by what they add
+            *((part, at < len(condition.above)) for at, part in enumerate(range(whens + belows, whens + belows + overs))),
+            *((part, None) for part in range(whens)),
         ]
         for known, by in self._joined(words, place, sides, None):
             if any(self._beside(part, known, place, True) for part in below):
@@ -201,8 +202,9 @@ class _Join:
             return
         (part, above), *rest = sides
         rows = self._found(part, words) if above is None else self._beside(part, words, place, above)
-        if above:
-            del rows[1:]
+        adds_nothing = self.condition.patterns[part].groupindex.keys() <= words.keys()
+        if (above and not self.condition.when) or (above is None and adds_nothing):
+            rows = rows[:1]
         for more, there in rows:
             yield from self._joined({**more, **words}, place, rest, there if above is False else by)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from fabric import pipeline
@@ -113,10 +113,14 @@ def perftest(gbps: float) -> str:
 """
 
 
-def logs(gates: Gates, factors: Mapping[str, Factor] | None = None, release: str = "2.13") -> dict[str, str]:
-    """The log of every run as run.sh keeps it; `factors` by run, all others as expected."""
+def logs(
+    gates: Gates, factors: Mapping[str, Factor] | None = None, release: str = "2.13", steps: Sequence[str] = ()
+) -> dict[str, str]:
+    """The log of every run, or of those of some steps, as run.sh keeps it; `factors` by run, all others as expected."""
     texts = {}
-    for _, group, run in gates.every_run():
+    for step, group, run in gates.every_run():
+        if steps and step.step not in steps:
+            continue
         factor = (factors or {}).get(run.name, lambda _: 1.0)
         parts = [
             mark(run, program.collective, device) + log(group, run, program, factor, release)

@@ -104,14 +104,14 @@ def test_a_server_that_is_slow_alone_explains_its_pair(tmp_path: Path) -> None:
 
 def test_a_slow_rail_is_its_leaf(tmp_path: Path) -> None:
     planned = gates("rails")
-    judgment = judged(tmp_path, planned, logs(planned, {"rail-unit002-3": share(0.93)}), steps=["rail"])
+    judgment = judged(tmp_path, planned, logs(planned, {"rail-unit002-3": share(0.93)}, steps=["rail"]), steps=["rail"])
     assert {(item.kind, item.names) for item in judgment.outliers} == {("leaf", ("f-leaf011",))}
 
 
 def test_slow_pairs_of_one_unit_are_its_leaves(tmp_path: Path) -> None:
     planned = gates("rails")
     unit = [run.name for step, _, run in planned.every_run() if step.step == "pair" and run.leaves[0] == "f-leaf009"]
-    judgment = judged(tmp_path, planned, logs(planned, dict.fromkeys(unit, share(0.9))), steps=["pair"])
+    judgment = judged(tmp_path, planned, logs(planned, dict.fromkeys(unit, share(0.9)), steps=["pair"]), steps=["pair"])
     assert {(item.kind, len(item.names), item.runs) for item in judgment.outliers} == {("leaf", 8, 16)}
 
 
@@ -225,7 +225,7 @@ def test_causes_of_the_first_failure(tmp_path: Path) -> None:
     planned = gates("rails")
     fabric = plan("rails").fabrics["f"]
     slow = share(0.06)
-    text = logs(planned, {"spines-dgx-h100-0001-dgx-h100-0033": slow})["spines-dgx-h100-0001-dgx-h100-0033"]
+    text = logs(planned, {"spines-dgx-h100-0001-dgx-h100-0033": slow}, steps=["spines"])["spines-dgx-h100-0001-dgx-h100-0033"]
     line = "gpu1:1:1 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n"
     judgment = judged(tmp_path, planned, {"spines": text + line}, steps=["spines"], fabric=fabric)
     assert judgment.causes

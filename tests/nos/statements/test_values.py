@@ -51,6 +51,7 @@ def test_unknown_kind() -> None:
 REFUSED = {  # network OS → lines of a config → what is not accepted
     "eos": {
         "vlan 4095": "4095",
+        "vlan internal order ascending range 1 1199": "1",
         "router bgp 65001\n   vlan 10\n      route-target both 100010:100010": "100010:100010",
         "router bgp 65001\n   vlan 10\n      rd 10.8.0.1:100010": "10.8.0.1:100010",
         "router bgp 65001\n   maximum-paths 4000": "4000",
@@ -65,7 +66,8 @@ REFUSED = {  # network OS → lines of a config → what is not accepted
         "router bgp 65001\n  neighbor 10.9.0.1\n    ebgp-multihop 1": "1",
         "interface Ethernet1/1\n  mtu 9217": "9217",
         "interface port-channel4097.10\n  mtu 9216": "4097.10",
-        "bfd interval 20 min_rx 50 multiplier 3": "20",
+        "bfd interval 5 min_rx 50 multiplier 3": "5",
+        "router bgp 65001\n  neighbor 10.9.0.1\n    ttl-security hops 255": "255",
     },
     "junos": {
         "routing-instances { RED { route-distinguisher 10.8.0.1:70000; } }": "10.8.0.1:70000",
@@ -74,11 +76,15 @@ REFUSED = {  # network OS → lines of a config → what is not accepted
         "vlans { v10 { vxlan { vni 16777215; } } }": "16777215",
         "vlans { v10 { vlan-id 4095; } }": "4095",
         "protocols { bgp { hold-time 2; } }": "2",
+        "chassis { maximum-ecmp 48; }": "48",
+        "forwarding-options { enhanced-hash-key { ecmp-dlb { flowlet { flowset-table-size 2000; } } } }": "2000",
     },
     "cumulus": {
         "evpn:\n      vni:\n        '10100':\n          rd: 10.8.0.1:100100": "10.8.0.1:100100",
         "bridge:\n      domain:\n        br_default:\n          vlan:\n            '4095': {}": "4095",
         "interface:\n      swp1:\n        link:\n          mtu: 9300": "9300",
+        "qos:\n      pfc-watchdog:\n        robustness: 0": "0",
+        "router:\n      bfd:\n        profile:\n          FABRIC:\n            min-rx-interval: 5": "5",
     },
     "frr": {
         "router bgp 65001\n neighbor 10.9.0.1 remote-as 65002\n neighbor 10.9.0.1 timers 1 2": "2",
@@ -93,6 +99,39 @@ REFUSED = {  # network OS → lines of a config → what is not accepted
         '{"PORT": {"Ethernet0": {"mtu": "9300", "lanes": "1"}}}': "9300",
     },
 }
+TAKEN = {  # network OS → what only some releases take, and words beside numbers
+    "eos": [
+        "router bgp 65001\n   vrf RED\n      route-target export vpn-ipv4 rcf EXPORT()",
+        "router bgp 65001\n   address-family evpn\n      evpn ethernet-segment domain all\n"
+        "         identifier 0011:1111:1111:1111:1111\n         route-target import 00:01:00:01:00:01",
+    ],
+    "nxos": [
+        "interface port-channel10\n  vpc 16384",
+        "router bgp 65001\n  address-family ipv4 unicast\n    maximum-paths 512",
+        "bfd interval 20 min_rx 20 multiplier 3",
+        "interface Vlan10\n  mtu 64",
+        "ip community-list standard cl_seq permit 1:1",
+        "interface port-channel45.10\n  encapsulation dot1q 10",
+    ],
+    "junos": [
+        "chassis { aggregated-devices { ethernet { device-count 4092; } } }",
+        "interfaces { et-0/0/0 { native-vlan-id 0; } }",
+        "vlans { v10 { vxlan { vni 0; } } }",
+        "routing-instances { RED { vrf-target target:65655L:1; route-distinguisher 65655L:1; } }",
+        "protocols { bgp { group G { local-as loops 2; } } }",
+    ],
+    "cumulus": [
+        "vrf: {default: {router: {bgp: {neighbor: {swp1: {multihop-ttl: auto}}}}}}",
+        "interface: {bond1: {evpn: {multihoming: {segment: {df-preference: auto}}}}}",
+        "router: {policy: {prefix-list: {P: {rule: {'10': {match: {any: {}}}}}}}}",
+    ],
+    "frr": [
+        "route-map R permit 10\n set tag untagged",
+        "route-map R permit 10\n set as-path prepend 65000.1 65000",
+        "route-map R permit 10\n set metric igp",
+        "bfd\n profile FAST\n  detect-multiplier 1\n  receive-interval 4294967",
+    ],
+}
 FILES = {"junos": "leaf1.conf", "cumulus": "startup.yaml", "frr": "frr.conf", "sonic": "config_db.json"}
 AROUND = {"cumulus": "- set:\n    system:\n      hostname: leaf1\n    {}\n", "junos": "system {{ host-name leaf1; }}\n{}\n"}
 
@@ -105,7 +144,7 @@ def test_values_that_are_not_accepted(nos: str) -> None:
         assert [one.message.split("`")[1] for one in found if one.code == "FAB2532"][-1:] == [value], lines
 
 
-TAKEN = {  # network OS → lines of a config whose values are accepted, or no values of the row
+SOUND = {  # network OS → lines of a config whose values are accepted, or no values of the row
     "eos": ["ip route delete 10.0.0.0/8"],
     "frr": ["ip route del default", "ip route replace default via 10.9.0.1", "ipv6 route del default"],
     "junos": [
@@ -120,9 +159,9 @@ TAKEN = {  # network OS → lines of a config whose values are accepted, or no v
 }
 
 
-@pytest.mark.parametrize("nos", TAKEN)
+@pytest.mark.parametrize("nos", sorted({*TAKEN, *SOUND}))
 def test_values_that_are_accepted(nos: str) -> None:
-    for lines in TAKEN[nos]:
+    for lines in (*TAKEN.get(nos, ()), *SOUND.get(nos, ())):
         text = AROUND[nos].format(lines) if nos in AROUND else f"{lines}\n"
         found = judged(read_device("leaf1", nos, {FILES.get(nos, "leaf1.cfg"): text})).refused
         assert [one.message for one in found if one.code == "FAB2532"] == [], lines
