@@ -188,7 +188,7 @@ def test_golden_starter(picture: str) -> None:
 
 def test_the_verb_writes_a_file_and_one_fabric_alone(tmp_path: Path) -> None:
     both = made(tmp_path, DESIGNS["one-unit"], DESIGNS["collapsed"])
-    export("svg", tmp_path / "intent.yaml", "f1", None, None, None, tmp_path / "x.svg")
+    export("svg", tmp_path / "intent.yaml", "f1", None, None, inventory=None, output=tmp_path / "x.svg")
     alone = replace(both, fabrics={"f1": both.fabrics["f1"]})
     assert (tmp_path / "x.svg").read_bytes() == svg(alone).encode()
 
@@ -197,7 +197,7 @@ def test_the_verb_writes_a_file_and_one_fabric_alone(tmp_path: Path) -> None:
 def test_unknown_format_or_fabric_names_the_nearest(form: str, fabric: str, hint: str, tmp_path: Path) -> None:
     made(tmp_path, DESIGNS["collapsed"])
     with pytest.raises(InputError) as caught:
-        export(form, tmp_path / "intent.yaml", fabric, None, None, None, None)
+        export(form, tmp_path / "intent.yaml", fabric, None, None, inventory=None, output=None)
     assert [item.hint for item in caught.value.diagnostics] == [hint]
 
 
