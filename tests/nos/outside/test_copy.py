@@ -44,13 +44,23 @@ CALLS = [
     "cabling verify site.yaml lldp.json",
     f"cabling verify site.yaml lldp.json --source {SHIPPED}",
     "report site.yaml -o report.html",
-    *(f"export {name} site.yaml" + (f" -o out-{name}" if name in FOLDERS else "") for name in FORMATS),
+    *(
+        f"export {name} site.yaml"
+        + (f" -o out-{name}" if name in FOLDERS else "")
+        + (" --inventory switches.csv" if name == "day-zero" else "")
+        for name in FORMATS
+    ),
 ]
 
 
 def prepare(folder: Path, name: str) -> None:
     folder.mkdir()
-    site = json.dumps(yaml.safe_load((ROOT / "intent" / "ai-eos.yaml").read_text(encoding="utf-8")), indent=1)
+    intent = yaml.safe_load((ROOT / "intent" / "ai-eos.yaml").read_text(encoding="utf-8"))
+    intent["management"]["day_zero"] = {"server": "http://192.0.2.5"}
+    site = json.dumps(intent, indent=1)
+    switches = sorted(path.name for path in (ROOT / "generated" / "ai-eos" / "configs").iterdir())
+    machines = "".join(f"{switch},52:54:00:00:00:{at:02x}\n" for at, switch in enumerate(switches))
+    (folder / "switches.csv").write_text(f"switch,mac\n{machines}", encoding="utf-8")
     changed = site.replace('"10.20.0.0/24"', '"10.21.0.0/24"').replace('"192.0.2.20"', '"192.0.2.21"')
     for file, text in (("site.yaml", site), ("changed.yaml", changed), ("lldp.json", json.dumps(LLDP))):
         (folder / file).write_text(text.replace(f'"{SHIPPED}"', f'"{name}"'), encoding="utf-8")

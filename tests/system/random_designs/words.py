@@ -34,7 +34,7 @@ DAY_ZERO = (
     {"server": "http://192.0.2.5"},
     {
         "server": "http://ztp.example.net:8080/dc1",
-        "images": {"sonic": _IMAGE, "eos": _IMAGE},
+        "images": {"sonic": _IMAGE, "eos": {**_IMAGE, "extensions": [{"file": "more.swix", "sha256": "c41d" * 16}]}},
         "circuit_id": "{switch}:{port}",
     },
 )
