@@ -251,24 +251,6 @@ def spans_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str
     return low * least, high * most, slow * most
 
 
-@dataclass(frozen=True)
-class Gate:
-    """busbw in GB/s as nccl-tests prints it, [sizes]: what a run is expected to have, and what a healthy one has at least.
-
-    Both are of the better of in place and out of place.
-    """
-
-    expected_GBps: Floats
-    least_GBps: Floats
-
-
-def gate(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str = "auto") -> Gate:
-    """Bandwidths to accept a run by: 95 % of the published healthy runs of sources that the fit did not see are above the
-    least one (docs/collectives.md). `measured_job` and `estimate.job_of` make the job."""
-    expected = job.spec.busbw(job.ranks) * job.bytes / monotone(job, physics_, algorithm, protocol)[1] / 1e3
-    return Gate(expected, expected / spans_of(job, physics_, algorithm, protocol)[2])
-
-
 def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple[Job, str]]:
     """(job, algorithm) at the ends of what is open."""
     open_ends = []
