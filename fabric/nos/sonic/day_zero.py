@@ -15,7 +15,7 @@ from fabric.nos.day_zero import BOOT_FILE, HOST_NAME, Boot, FirstBoot, Options, 
 from fabric.nos.target import Document, File, Text
 
 IMAGE = "/host/day-zero.bin"  # where the checked image is until it is installed; /host outlives a reboot
-CONFIG = "/tmp/day-zero.json"
+CONFIG = "/run/day-zero.json"  # until it takes the place of the running one; it has secrets, and only root writes there
 ROUTING = "/etc/sonic/frr/frr.conf"
 
 

@@ -110,7 +110,7 @@ def test_ztp_json_has_documented_sections(files: dict[str, str]) -> None:
             assert set(section.get("install", ())) <= INSTALL
         assert section["halt-on-failure"] is True
     places = [one["url"]["destination"] for one in sections["04-download"]["files"]]
-    assert places == ["/tmp/day-zero.json", "/etc/sonic/frr/frr.conf"]
+    assert places == ["/run/day-zero.json", "/etc/sonic/frr/frr.conf"]
 
 
 def test_the_md5_line_of_poap(files: dict[str, str]) -> None:
