@@ -184,7 +184,7 @@ class _Maker:
             return
         for at, unit in enumerate(self.kind.units, 1):
             if len(unit) > 1:
-                together = tuple(server for block in unit for server in block)
+                together = _whole_domains(unit)
                 for rail in range(min(server.gpus, nics)):
                     yield (*self.named, f"unit{at:03}", f"{rail + 1}"), together, rail
 
@@ -192,7 +192,7 @@ class _Maker:
         units = self.kind.units
         for at, unit in enumerate(units, 1):
             if len(unit) > 2 and len(units) > 1:
-                yield (*self.named, f"unit{at:03}"), tuple(server for block in unit for server in block), -1
+                yield (*self.named, f"unit{at:03}"), _whole_domains(unit), -1
 
     def _spines(self) -> Iterator[_Chosen]:
         first = [unit[0] for unit in self.kind.units]
@@ -203,7 +203,7 @@ class _Maker:
         pods = grouped((devices[self.kind.on(unit[0])[0]].pod, unit) for unit in self.kind.units if self.kind.on(unit[0]))
         for at, (_, units) in enumerate(sorted(pods.items()), 1):
             if len(units) > 1 and len(pods) > 1:
-                yield (*self.named, f"pod{at:02}"), tuple(server for unit in units for block in unit for server in block), -1
+                yield (*self.named, f"pod{at:02}"), _whole_domains([block for unit in units for block in unit]), -1
 
     def _whole(self) -> Iterator[_Chosen]:
         if len(self.kind.blocks) > 2:
@@ -225,12 +225,19 @@ class _Maker:
         each = len(run.gpu_ids) or spec.server.gpus
         part = ServerPart(len(run.gpu_ids), run.gpu_ids) if run.gpu_ids else ALL
         asked = replace(self.request, collective=collective, sizes=self.sizes, gpus=len(run.servers) * each, part=part)
-        found = answer(asked, supply_on(self.net, asked, ",".join(run.servers)), self.parameters)
+        every = len(run.servers) == len(self.kind.servers)  # where the last NVLink domain may have fewer servers
+        found = answer(asked, supply_on(self.net, asked, "packed" if every else ",".join(run.servers)), self.parameters)
         for note in found.notes:
             self.notes.setdefault(note, []).append(f"{step} {collective}")
         for row in found.rows:
             expected, edge = _rounded(row.busbw_GBps), _rounded(row.floor_busbw_GBps)
             yield Gate(bytes=row.bytes, expected_GBps=expected, pass_GBps=edge)
+
+
+def _whole_domains(blocks: Sequence[Block]) -> Block:
+    """The servers of NVLink domains, without a last one that has fewer servers than the others."""
+    most = max(map(len, blocks))
+    return tuple(server for block in blocks if len(block) == most for server in block)
 
 
 def _neighbors(blocks: Sequence[Block], ring: bool = False) -> Iterator[_Chosen]:
@@ -241,7 +248,8 @@ def _neighbors(blocks: Sequence[Block], ring: bool = False) -> Iterator[_Chosen]
     around = range(len(blocks) if len(blocks) > 2 else 1)
     for at in around if ring else sorted(by_two):
         pair = blocks[at], blocks[(at + 1) % len(blocks)]
-        yield tuple(block[0].name for block in pair), (*pair[0], *pair[1]), -1
+        equal = min(map(len, pair))
+        yield tuple(block[0].name for block in pair), (*pair[0][:equal], *pair[1][:equal]), -1
 
 
 def _rounded(value: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.deliver.acceptance.gates import NAME, PERFTEST, Gates, read, step_texts
 from fabric.solver.estimate.request import EstimateRequest
+from tests.deliver.acceptance import random_runs
 from tests.deliver.acceptance.clusters import gates
 from tests.deliver.export.plans import DESIGNS, plan
 
@@ -103,6 +105,32 @@ def test_two_models_have_gates_of_their_own() -> None:
     server = next(step for step in gates("mixed").steps if step.step == "server")
     found = {(group.model, group.gpus_per_server, len(group.runs)) for group in server.groups}
     assert found == {("dgx-h100", 8, 96), ("quad", 4, 70)}
+
+
+PART = """\
+version: 1
+site: dc1
+fabrics:
+  f:
+    servers: {model: gb300-tray, count: 50, per_rack: 18}
+    topology: {switch: 128x800g, unit: {servers: 36}}
+"""
+
+
+def test_a_last_nvlink_domain_with_fewer_servers(tmp_path: Path) -> None:
+    """Racks of 18, 18 and 14 trays: a pair takes as many of both, the whole all of them."""
+    (tmp_path / "dc1.yaml").write_text(PART)
+    site = pipeline.plan(pipeline.load(tmp_path / "dc1.yaml"))
+    found = steps(pipeline.acceptance(site, site.fabrics["f"], EstimateRequest(routing="", queue_pairs=0)))
+    assert [len(row) for row in found["domain"]] == [18, 18, 14]
+    assert [len(row) for row in found["pair"]] == [36]
+    assert [len(row) for row in found["spines"]] == [28]
+    assert [len(row) for row in found["whole"]] == [50]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_random_designs(number: int) -> None:
+    assert [*random_runs.tried(17, number, Counter())] == []
 
 
 def test_plain_tcp_has_no_perftest(tmp_path: Path) -> None:
