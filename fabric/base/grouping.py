@@ -33,6 +33,17 @@ def grouped_sets(pairs: Iterable[tuple[K, V]]) -> dict[K, set[V]]:
     return found
 
 
+def consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """(first, last) of each run of numbers that follow each other, ascending."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], number
+        else:
+            runs.append((number, number))
+    return runs
+
+
 def by_message(rows: Iterable[V], parts: Callable[[V], tuple[str, str, Hashable]]) -> list[list[V]]:
     """Groups of findings that differ in nothing but their devices, in the order of their first ones.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.base.grouping import grouped
+from fabric.base.grouping import consecutive, grouped
 from fabric.model.plan import SERVER, SERVER_LEAF, Device, FabricPlan, GroupSpec, Plan
 
 
@@ -138,10 +138,5 @@ def _ranges(numbers: list[int], width: int) -> str:
     """`[001-003,007]` of sorted numbers; one number has no brackets."""
     if len(numbers) == 1:
         return f"{numbers[0]:0{width}}"
-    parts, first = [], 0
-    for at in range(1, len(numbers) + 1):
-        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
-            low, high = f"{numbers[first]:0{width}}", f"{numbers[at - 1]:0{width}}"
-            parts.append(low if first == at - 1 else f"{low}-{high}")
-            first = at
-    return f"[{','.join(parts)}]"
+    runs = consecutive(numbers)
+    return f"[{','.join(f'{low:0{width}}' + (f'-{high:0{width}}' if low < high else '') for low, high in runs)}]"

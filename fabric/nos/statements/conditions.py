@@ -21,8 +21,8 @@ from fabric.nos.reading.values import asn
 
 FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
 ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
-KEYS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where", "once"}
-KEYS |= {"say", "fix", "source", "severity"}
+PARTS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where"}
+KEYS = PARTS | {"once", "say", "fix", "source", "severity"}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 

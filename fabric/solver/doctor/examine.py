@@ -56,13 +56,21 @@ class Gathered:
 NamedText = tuple[str, str]  # name in messages, text
 
 
+def _read(file: Path | NamedText) -> str:
+    return text_of(file, WHAT) if isinstance(file, Path) else file[1]
+
+
+def _name(file: Path | NamedText) -> str:
+    return str(file) if isinstance(file, Path) else file[0]
+
+
 def gather(files: Sequence[Path | NamedText], platform: MeasuredPlatform, given: Sequence[tables.Measured] = ()) -> Gathered:
     """Every file for what it is, and single numbers as tables. Variables of texts without rows are those of all runs."""
     gathered, texts, shared = Gathered(tables.stated_tables(given, platform)), list[str](), dict[str, str]()
     for file in files:
-        name = str(file) if isinstance(file, Path) else file[0]
+        name = _name(file)
         try:
-            read = text_of(file, WHAT) if isinstance(file, Path) else file[1]
+            read = _read(file)
         except InputError as error:
             gathered.mistakes += error.diagnostics
             continue
@@ -156,7 +164,7 @@ def examine(
     if not scored and not gathered.known:
         reason = next((table.why_not for table in tables if table.why_not), "the files have no table of times")
         hint = "give the output of a program of nccl-tests, or one number as --busbw all_reduce:16:1G:27"
-        place = Place("LOG" if not files else str(files[0]) if isinstance(files[0], Path) else files[0][0])
+        place = Place(_name(files[0]) if files else "LOG")
         raise InputError([*gathered.unused, Diagnostic("FAB172", place, f"no run to compare: {reason}", hint)])
     parameters = platform(request.platform)
     curves = [_curve(fabric, table, request, parameters, port_name, placement) for table in scored or [_untimed(fabric)]]

@@ -6,12 +6,13 @@ switches have is found as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TypeAlias
 
 from fabric.audit.checks import ERROR, WARNING, FilesCheck, Finding, Merge, Network
 from fabric.audit.checks.files.roce import classes
+from fabric.base.grouping import consecutive
 from fabric.base.text import listed
 from fabric.model.facts import Located, LosslessClass, PortQos
 
@@ -24,19 +25,9 @@ Fault: TypeAlias = tuple[Located[object], str, str]  # its place, the sentence, 
 
 def path_of(chain: LosslessClass) -> str:
     """`DSCP 26 → traffic class 3 → priority group 3 → queue 3`."""
-    first = [f"DSCP {listed(_runs(chain.dscps), 8)}"] if chain.dscps else []
+    runs = [f"{low}-{high}" if low < high else f"{low}" for low, high in consecutive(chain.dscps or ())]
+    first = [f"DSCP {listed(runs, 8)}"] if runs else []
     return " → ".join([*first, *(link.value for link in chain.links), *(f"queue {queue}" for queue in sorted(chain.queues))])
-
-
-def _runs(numbers: Iterable[int]) -> list[str]:
-    """`24-26`, `48`."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return [f"{run[0]}-{run[-1]}" if run[1:] else str(run[0]) for run in runs]
 
 
 class ChainCheck(FilesCheck):
