@@ -128,7 +128,7 @@ CLOSED = re.compile(r"^Connection to \S+ closed\.[ \t]*$", re.M)
 
 
 def _read_text(path: Path) -> str:
-    """The text of a file. What a terminal shows beside a config is blank: prompts of the device, the end of the connection."""
+    """The text of a file. What a terminal shows beside a config is blank: prompts of the device, the end of a session."""
     with path.open(encoding="utf-8-sig", newline="") as stream:  # some editors begin a file with a byte order mark
         text = stream.read()
     if "\r" in text:

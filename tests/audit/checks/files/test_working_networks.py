@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.audit.checks import NOTE
+from fabric.audit.checks import ERROR, NOTE
+from fabric.audit.checks.reports.common import folded
 from fabric.audit.checks.run import check_folder
 from fabric.nos.reading import scan
 from tests.audit.checks.files.helpers import Files, but
@@ -132,29 +133,67 @@ vlans {{ v822 {{ vlan-id 822; vxlan {{ vni 99822; }} }} }}
 """
 POLICY = {f"leaf{n}.conf": JUNOS.format(n=n, far=3 - n) for n in (1, 2)}
 
+
+def sonic(*ports: str, more: str = "") -> str:
+    return f'{{"DEVICE_METADATA": {{"localhost": {{"hostname": "leaf1"}}}}, {more}"PORT": {{{", ".join(ports)}}}}}'
+
+
+PORT = '"Ethernet0": {"lanes": "0", "speed": "100000"}'
+VRF = """\
+hostname PE-1
+vrf instance MGMT
+ip routing
+router bgp 65001
+   router-id 10.0.0.13
+   vrf A
+      rd 10.0.0.13:1
+"""
+REFLECTOR = """\
+frr defaults datacenter
+hostname {name}
+interface lo
+ ip address 10.0.0.{n}/32
+router bgp 65000
+ bgp router-id 10.0.0.{n}
+ no bgp default ipv4-unicast
+ neighbor 10.0.0.{far} remote-as internal
+ neighbor 10.0.0.{far} update-source 10.0.0.{n}
+ address-family ipv4 unicast
+  neighbor 10.0.0.{far} activate
+ exit-address-family
+{more}"""
+VPN = " address-family ipv4 vpn\n  neighbor 10.0.0.2 activate\n exit-address-family\n"
+BORDER = {
+    "rr.conf": REFLECTOR.format(name="rr", n=1, far=2, more=VPN),
+    "bdr.conf": REFLECTOR.format(name="bdr", n=2, far=1, more=""),
+}
+PEER = "router bgp 65000 vrf red\n bgp router-id 10.0.0.2\n"
+TERMINAL = ["Leaf-1# terminal length 0", "!", "version 10.5(3)", "hostname Leaf-1", "feature bgp", "route-map A permit 10"]
+TERMINAL += ["  match ip address prefix-list MISSING", "Leaf-1# exit", "Connection to 192.0.2.14 closed."]
+
 # name → files, the errors and warnings.
 FORMS: Mapping[str, tuple[Files, list[str]]] = {
     "a file for each daemon of FRR": (DAEMONS, []),
     "a profile in no file": (
         but(DAEMONS, {"r1/bfdd.conf": {"fast": "slow"}}),
-        ["r1: BFD profile fast is used, but not defined"],
+        ["error r1: BFD profile fast is used, but not defined"],
     ),
     "a port in the VRF of its neighbor": (CUSTOMER, []),
     "another AS number there": (
         but(CUSTOMER, {"ce1/bgpd.conf": {"65009": "65008"}}),
-        ["ce1: neighbor 192.168.1.1: remote AS 65008, but r1 has AS 65009"],
+        ["error ce1: neighbor 192.168.1.1: remote AS 65008, but r1 has AS 65009"],
     ),
     "IPv4 right under the process": ({f"leaf{n}/frr.conf": QUAGGA.format(n=n) for n in (1, 2)}, []),
     "EVPN right under the process": (
         {"leaf1/frr.conf": QUAGGA.format(n=1).replace("maximum-paths 64", "advertise-all-vni")},
-        ["leaf1: `advertise-all-vni` stands in no address family: FRR drops it"],
+        ["error leaf1: `advertise-all-vni` stands in no address family: FRR drops it"],
     ),
     "an IPv6 address as source": (SOURCES, []),
     "an interface as source": (
         but(SOURCES, {"leaf1/frr.conf": {"update-source fcbb:bbbb:1::1": "update-source dummy0"}}),
         [
-            "leaf1: neighbor fcbb:bbbb:2::1: local address dummy0, but leaf2 has neighbor fcbb:bbbb:1::1",
-            "leaf1: neighbor fcbb:bbbb:2::1: local address dummy0 is not configured on this device",
+            "error leaf1: neighbor fcbb:bbbb:2::1: local address dummy0, but leaf2 has neighbor fcbb:bbbb:1::1",
+            "error leaf1: neighbor fcbb:bbbb:2::1: local address dummy0 is not configured on this device",
         ],
     ),
     "EVPN of neighbors alone": ({f"leaf{n}.yaml": NVUE.format(n=n, far=3 - n) for n in (1, 2)}, []),
@@ -165,15 +204,27 @@ FORMS: Mapping[str, tuple[Files, list[str]]] = {
             )
             for n in (1, 2)
         },
-        [f"leaf{n}: VLAN 10: no `l2vpn-evpn` of BGP, switched on" for n in (1, 2)],
+        [f"error leaf{n}: VLAN 10: no `l2vpn-evpn` of BGP, switched on" for n in (1, 2)],
     ),
     "links of two sites": (
-        SITES, ["a-leaf: 20.1.1.0/24 is the subnet of two links, on Ethernet1 and b-leaf Ethernet1"],
+        SITES, ["warning a-leaf: 20.1.1.0/24 is the subnet of two links, on Ethernet1 and b-leaf Ethernet1"],
+    ),
+    "a VRF that is not defined": ({"PE-1.cfg": VRF}, ["error PE-1: VRF A is used, but not defined"]),
+    "a VRF without routing": (
+        {"PE-1.cfg": "vrf instance A\n" + VRF},
+        ["error PE-1: VRF A is in BGP, but `ip routing vrf A` is missing"],
+    ),
+    "VPN routes for a border without VRFs": (
+        BORDER, ["warning bdr: neighbor 10.0.0.1: address family ipv4 vpn is configured only on rr"],
+    ),
+    "VPN routes for a device with VRFs": (
+        but(BORDER, {"bdr.conf": {"router bgp 65000\n": PEER + "router bgp 65000\n"}}),
+        ["error bdr: neighbor 10.0.0.1: address family ipv4 vpn is configured only on rr"],
     ),
     "targets of a policy": (POLICY, []),
     "a policy that accepts others": (
         but(POLICY, {name: {"members target:99:822": "members target:99:811"} for name in POLICY}),
-        [f"leaf{n}: VNI 99822: no other device imports route target 99:822" for n in (1, 2)],
+        [f"error leaf{n}: VNI 99822: no other device imports route target 99:822" for n in (1, 2)],
     ),
 }  # fmt: skip
 
@@ -186,4 +237,42 @@ def test_working_configs_have_no_finding(form: str, tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     found = [one for one in check_folder(scan(tmp_path)).findings if one.severity != NOTE]
-    assert [f"{one.device}: {one.message}".partition(" (")[0] for one in found] == expected
+    shown = [f"{one.severity} {one.device}: {one.message}".partition(" (")[0] for one in found]
+    assert shown == expected
+
+
+def test_what_a_terminal_shows_is_no_config(tmp_path: Path) -> None:
+    """Lines keep their numbers, two carriage returns or not."""
+    for end in ("\n", "\r\n", "\r\r\n"):
+        (tmp_path / "leaf1.cfg").write_bytes(end.join(TERMINAL).encode())
+        found = [(one.line, one.message) for one in check_folder(scan(tmp_path)).findings if one.id in ("FAB281", "FAB292")]
+        assert found == [(7, "prefix-list MISSING is used, but not defined")]
+
+
+# name → files, the lines of the report about them: one cause is one line.
+GROUPS: Mapping[str, tuple[Files, list[str]]] = {
+    "rows without fields": (
+        {"leaf1.json": sonic(*(f'"Ethernet{n}": {{"admin_status": "up"}}' for n in (0, 4, 8)))},
+        [
+            "leaf1: rows of PORT without lanes, which the YANG models refuse: Ethernet0, Ethernet4, Ethernet8",
+            "leaf1: rows of PORT without speed, which the YANG models refuse: Ethernet0, Ethernet4, Ethernet8",
+        ],
+    ),
+    "values of one kind": (
+        {"leaf1.json": sonic(*(f'"Ethernet{n}": {{"lanes": "{n}", "speed": "100000", "mtu": "{n}"}}' for n in (0, 4, 8)))},
+        ["leaf1: mtu `0`, `4`, `8`: expected a number from 68 to 9216"],
+    ),
+    "queues of a line card": (
+        {"leaf1.json": sonic(PORT, more='"BUFFER_QUEUE": {"lc1|Asic0|Ethernet0|3-4": {}, "lc1|Asic0|Ethernet0|5-99": {}}, ')},
+        ["leaf1: `5-99`: expected a queue or two with - between, from 0 to 15"],
+    ),
+}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_one_cause_is_one_line(group: str, tmp_path: Path) -> None:
+    files, expected = GROUPS[group]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = [one for one in folded(check_folder(scan(tmp_path)).findings) if one.severity == ERROR]
+    assert [f"{one.device}: {one.message}" for one in found] == expected
