@@ -174,6 +174,8 @@ def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) ->
     neighbor.hold_s = levels.first(number, "timers", "hold")
     if shut := levels.first(truth, "shutdown"):
         neighbor.enabled = Located(not shut.value, shut.line, file)
+    if (on := levels.first(truth, "enable")) and not on.value:
+        neighbor.enabled = on
     for family, name in FAMILIES.items():
         _family(neighbor, levels.at("address-family", family), name)
     return neighbor

@@ -117,6 +117,7 @@ KEYS: Rules[Processes] = Rules(
 
 BFD: Rules[Processes] = Rules({}, HEADS["bfd"])
 IGP: dict[str, Rules[Processes]] = {name: Rules({}, HEADS[name]) for name in ("ospf", "ospf6", "isis")}
+LABELS: Rules[Processes] = Rules({}, HEADS["labels"])  # segment routing and LDP
 NONE: Rules[Processes] = Rules({})  # of a protocol that is not known
 
 # --- The whole file -------------------------------------------------------------------------------------------
@@ -186,6 +187,8 @@ TOP: Rules[Processes] = Rules(
         r"interface (\S+)(?: vrf (\S+))?(?: .*)?": _interface,
         r"bfd(?: .*)?": below(BFD),
         r"key chain(?: .*)?": below(KEYS),
+        r"segment-routing(?: .*)?": below(LABELS),
+        r"mpls ldp": below(LABELS),
         rf"router ({'|'.join(IGP)})(?: .*)?": _igp,
         r"router bgp(?: .*)?": Processes.of,
         r"no router bgp(?: .*)?": Processes.remove,
