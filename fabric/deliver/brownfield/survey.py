@@ -1,4 +1,4 @@
-"""What is there: switches, servers and cables of a site, as its files describe them; every inferred value names its source."""
+"""What is there: switches, servers and cables of a site, as its files describe them; every inference names its source."""
 
 from __future__ import annotations
 
