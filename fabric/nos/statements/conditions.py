@@ -22,7 +22,7 @@ from fabric.nos.reading.values import asn
 FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
 ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
 PARTS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where"}
-KEYS = PARTS | {"once", "say", "fix", "source", "severity"}
+KEYS = PARTS | {"once", "say", "several", "fix", "source", "severity"}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -61,6 +61,7 @@ class Condition:
         over: patterns of statements that take its place, each of which stands below it, in the same file.
         where: comparisons of groups without any of which it does not apply.
         say: what is wrong, completed with the groups.
+        several: the same of several statements at once, with `{names}` for their groups `name` or `key`; "" to say each.
         fix: what to configure.
         source: title of the vendor's page.
         severity: of the finding, "" for that of the check.
@@ -76,6 +77,7 @@ class Condition:
     over: tuple[re.Pattern[str], ...] = ()
     where: tuple[Comparison, ...] = ()
     say: str
+    several: str = ""
     fix: str
     source: str
     severity: str = ""
@@ -241,6 +243,7 @@ def condition(row: Mapping[str, Any], code: str) -> Condition:
         over=_patterns(row.get("over")),
         where=tuple(_comparison(text) for text in _listed(row.get("where"))),
         say=row["say"],
+        several=row.get("several", ""),
         fix=row["fix"],
         source=row["source"],
         severity=row.get("severity", ""),

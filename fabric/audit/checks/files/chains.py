@@ -9,7 +9,7 @@ from fabric.audit.checks import ERROR, WARNING, About, FilesCheck, Finding, Netw
 from fabric.audit.checks.ends import vlan_of
 from fabric.audit.checks.files.evpn_sessions import evpn_of
 from fabric.audit.checks.files.overlay import by_subject, exported, imported, takes
-from fabric.audit.checks.finding import UNKNOWN
+from fabric.audit.checks.finding import UNKNOWN, Merge
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.model.facts import Chain, Facts, Interface, Located, Neighbor, Part, Vni, Vrf
@@ -116,7 +116,9 @@ class Taken(FilesCheck):
             for facts, table, targets in sent:
                 names = ", ".join(sorted(targets))
                 message = f"{subject}: no other device imports route target {names}"
-                yield self.finding_at(facts, table.exports[0], message, severity=WARNING if stated or leaves else "")
+                merge = Merge(text="no other device imports the route targets of {names}", names=(subject,))
+                severity = WARNING if stated or leaves else ""
+                yield self.finding_at(facts, table.exports[0], message, severity=severity, merge=merge)
 
     @staticmethod
     def _is_taken(takers: list[tuple[Facts, set[str]]], facts: Facts, sent: set[str], every: set[str]) -> bool:

@@ -278,11 +278,16 @@ def _login(aaa: Branch, file: str) -> Located[str] | None:
     return Located(order, methods[0][1], file) if order else None
 
 
+def _value(branch: Branch, file: str) -> Located[str] | None:
+    """What is stated; `nv config show --all` writes `none` where nothing is (NVIDIA Cumulus Linux User Guide, "NVUE CLI")."""
+    return string(branch, file) if branch.word != "none" else None
+
+
 def _gateway_mac(shared: Branch, file: str) -> Located[str] | None:
     """That of virtual routers, whose last byte is the fabric ID (NVUE Command Reference, `system global fabric-id`)."""
     number_ = number(shared.at("fabric-id"), file)
     of_id = Located(f"00:00:5e:00:01:{number_.value:02x}", number_.line, file) if number_ and number_.value < 256 else None
-    stated = [string(shared.at(key), file) for key in ("fabric-mac", "anycast-mac")]
+    stated = [_value(shared.at(key), file) for key in ("fabric-mac", "anycast-mac")]
     found = stated[0] or of_id or stated[1]
     return Located(mac(found.value), found.line, file) if found else None
 
@@ -295,7 +300,7 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own = facts.vrfs[name] = Vrf(name=name, line=branch.line, file=file)
         bgp = branch.at("router", "bgp")
         own.vni = number(branch.at("evpn", "vni"), file)
-        own.rd = string(bgp.at("rd"), file)
+        own.rd = _value(bgp.at("rd"), file)
         own.imports = _targets(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _targets(bgp.at("route-export", "to-evpn", "route-target"), file)
         for family in UNICAST:
@@ -342,7 +347,7 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
     for (text,), part in found(tree, "evpn/vni/*"):
         for vni in numbers(text):
             table = facts.vnis.setdefault(vni, Vni(number=vni, line=part.line, file=file))
-            table.rd = string(part.at("rd"), file)
+            table.rd = _value(part.at("rd"), file)
             both = _targets(part.at("route-target", "both"), file)
             table.imports = _targets(part.at("route-target", "import"), file) + both
             table.exports = _targets(part.at("route-target", "export"), file) + both
@@ -354,7 +359,11 @@ def _chains(facts: Facts, file: str, tree: Branch) -> Iterator[Chain]:
         vni.tagged = Located(False, vni.line, vni.file)
     if not any(family.value == "evpn" for peer in facts.neighbors() for family in peer.families):
         return
-    of_bgp = _on(tree.at("vrf", "default", "router", "bgp", "address-family", "l2vpn-evpn"), file)
+    family = switch(tree.at("vrf", "default", "router", "bgp", "address-family", "l2vpn-evpn"), file)
+    if family is None:  # Cumulus Linux 4.4, "EVPN Multihoming", "Configuration Example": neighbors alone switch it on
+        peers = (one for peer in facts.bgp[""].neighbors.values() for one in peer.families) if "" in facts.bgp else ()
+        family = next((Located(True, one.line, one.file) for one in peers if one.value == "evpn"), None)
+    of_bgp = family if family and family.value else None
     ways = Part("`evpn`, switched on", _on(tree.at("evpn"), file)), Part("`l2vpn-evpn` of BGP, switched on", of_bgp)
     for vni in facts.vnis.values():
         own = Part(f"VNI {vni.number}", Located(vni.number, vni.line, vni.file))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from ipaddress import ip_address, ip_interface
 from pathlib import PurePath
 
 from fabric.model.facts import Facts, Located, Secret
@@ -198,9 +199,27 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         elif kind == "other" and (other := reader_of(file)):
             other(device.facts, file, text)
     processes.finish()
+    if not kernel:
+        _infer_vrfs(device.facts)
     device.tenants_apart()
     _settle(device)
     return device.finish()
+
+
+def _infer_vrfs(facts: Facts) -> None:
+    """FRR's files need not say which VRF the kernel has a port in; neighbors of a VRF in its subnet tell, where no other VRF
+    has one there."""
+    for port in facts.interfaces.values():
+        subnets = [ip_interface(address.value).network for address in port.addresses]
+        found = [
+            (vrf, peer)
+            for vrf, process in facts.bgp.items()
+            for peer in process.neighbors.values()
+            if not peer.interface and not peer.dynamic and any(ip_address(peer.peer) in subnet for subnet in subnets)
+        ]
+        if port.vrf is None and len({vrf for vrf, _ in found}) == 1 and found[0][0]:
+            vrf, peer = found[0]
+            port.vrf = Located(vrf, peer.line, peer.file)
 
 
 def _parts(facts: Facts, file: str, text: str) -> Iterator[tuple[str, str, str]]:

@@ -211,8 +211,10 @@ def _describe(found: Vni, place: Place, policies: Node) -> None:
         at = aware or Located("virtual-switch", found.line, found.file)  # the switch itself is VLAN-aware, as one is
         found.tagged = Located(at.value in ("vlan-aware", "virtual-switch"), at.line, at.file)
     imports, exports = targets(place.switching, policies)
-    if (node := place.switching.at("vrf-target").get(AUTO)) is not None:
-        imports = exports = [Located(AUTO, node.line, node.file)]
+    if (node := place.switching.at("vrf-target").get(AUTO)) is not None:  # a policy goes before it
+        derived = [Located(AUTO, node.line, node.file)]
+        imports = imports if "vrf-import" in place.switching else derived
+        exports = exports if "vrf-export" in place.switching else derived
     own = targets(place.node.at("protocols", "evpn", "vni-options", "vni", str(found.number)), policies)
     found.imports, found.exports = own[0] or imports.copy(), own[1] or exports.copy()
 
