@@ -26,6 +26,7 @@ from fabric.model.facts import (
 from fabric.nos.cumulus.read import paths
 from fabric.nos.cumulus.read.ports import read_ports, read_qos, read_relays, vrf_name
 from fabric.nos.cumulus.read.tree import found, number, off, read_tree, string, switch, truth
+from fabric.nos.frr.read.words import DERIVED
 from fabric.nos.reading import (
     OF_TRAPS,
     ROOT_LOGIN,
@@ -223,7 +224,7 @@ COMMUNITIES = {  # path of communities → what they are; NVUE has none that may
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file, or several that add up."""
-    facts = Facts(name=name, nos="cumulus", files=tuple(files))
+    facts = Facts(name=name, nos="cumulus", files=tuple(files), derived=DERIVED)
     for file, text in files.items():
         tree, broken, others = read_tree(text)
         _system(facts, file, tree)
@@ -323,8 +324,8 @@ def _keys(branch: Branch, file: str) -> list[Located[str]]:
 
 
 def _targets(branch: Branch, file: str) -> list[Located[str]]:
-    """Derived ones are as those of a table without any: of every AS number."""
-    return [target for target in _keys(branch, file) if target.value != "auto"]
+    """`ANY:10010` takes those of every AS number."""
+    return [target.at(target.value.replace("ANY:", "*:")) for target in _keys(branch, file)]
 
 
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
