@@ -32,7 +32,7 @@ class Carried(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            lacking = [(chain, *found) for chain in facts.chains if (found := _missing(chain))]
+            lacking = [(chain, *found) for chain in facts.chains if (found := missing_part(chain))]
             rows = grouped(((part.what, holder if part.inside else None), (chain, holder)) for chain, part, holder in lacking)
             for (what, _), same in rows.items():
                 chain, holder = same[0]
@@ -57,7 +57,7 @@ class Carried(FilesCheck):
                 yield self.finding_at(facts, at, f"{names}: no neighbor with the EVPN address family", severity=severity)
 
 
-def _missing(chain: Chain) -> tuple[Part, Located[object]] | None:
+def missing_part(chain: Chain) -> tuple[Part, Located[object]] | None:
     """The first part that is missing, and the section that lacks it: the one before it, else the one behind."""
     for number, part in enumerate(chain.parts):
         if part.at is None:
@@ -210,7 +210,7 @@ class GatewayAddress(FilesCheck):
         rows = grouped(
             (number, (frozenset(map(without_prefix_length, (fact.value for fact in port.gateways))), (facts, port)))
             for facts in network.devices
-            for number, port in _gateways(facts)
+            for number, port in gateways(facts)
         )
         for number, same in rows.items():
             usual, odd = outliers(same)
@@ -228,7 +228,7 @@ class GatewayAddress(FilesCheck):
 
     def _own(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            shared = [port for _, port in _gateways(facts) if not port.addresses] if facts.svi_advertised else []
+            shared = [port for _, port in gateways(facts) if not port.addresses] if facts.svi_advertised else []
             if shared:
                 names = listed([f"{port.name} ({port.gateways[0].value})" for port in shared], 2)
                 message = f"addresses of VLAN interfaces are advertised as those of this leaf, but {names} is shared"
@@ -236,7 +236,7 @@ class GatewayAddress(FilesCheck):
                 yield self.finding_at(facts, facts.svi_advertised, message, hint=hint, about=UNKNOWN)
 
 
-def _gateways(facts: Facts) -> Iterator[tuple[int, Interface]]:
+def gateways(facts: Facts) -> Iterator[tuple[int, Interface]]:
     """(VNI, VLAN interface) of the networks that a device is a gateway of."""
     numbers = {vni.vlan.value: number for number, vni in facts.vnis.items() if vni.vlan}
     for name, port in facts.interfaces.items():
