@@ -354,11 +354,13 @@ class Clause:
     Attributes:
         lists: prefix lists of which a route must be in one; () for any route.
         narrowed: asks for something else as well: a community, a path.
+        open: leaves some routes to the entries below it, by what facts do not know: a protocol, `continue`.
     """
 
     permits: bool
     lists: tuple[str, ...]
     narrowed: bool = False
+    open: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

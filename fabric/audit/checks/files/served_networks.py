@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-from fabric.audit.checks import ERROR, WARNING, About, FilesCheck, Finding, Network, outliers, place, without_prefix_length
+from fabric.audit.checks import (
+    ERROR,
+    WARNING,
+    About,
+    FilesCheck,
+    Finding,
+    Network,
+    outliers,
+    place,
+    syntax_of,
+    without_prefix_length,
+)
 from fabric.audit.checks.ends import vlan_of
 from fabric.audit.checks.files.chains import gateways, missing_part
 from fabric.base.grouping import grouped
 from fabric.model.facts import Facts, Interface, Located
+from fabric.nos.statements.names import Name, Names
+from fabric.nos.statements.syntax import Place
 
 
 class Served(FilesCheck):
@@ -33,11 +46,14 @@ class Served(FilesCheck):
         mapped = {id(facts): {vni.vlan.value: number for number, vni in facts.vnis.items() if vni.vlan} for facts in leaves}
         counts = grouped((vlan, number) for own in mapped.values() for vlan, number in own.items())
         usual = {vlan: Counter(numbers).most_common(1)[0] for vlan, numbers in counts.items()}
-        shared = grouped((address, number) for facts in leaves for number, port in gateways(facts) for address in _shared(port))
+        shared = grouped(
+            (address, number) for facts in leaves for number, port in gateways(facts) for address in _shared(port)
+        )
         for facts in leaves:
             lacking = {chain.subject for chain in facts.chains if missing_part(chain)}  # FAB2550 reports these
             layer3 = {vrf.vlan.value for vrf in facts.vrfs.values() if vrf.vlan}
-            for vlan, ports in _served(facts, usual).items():
+            defined = _defined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+            for vlan, ports in _served(facts, usual, defined).items():
                 number, users = usual[vlan]
                 if vlan in mapped[id(facts)] or vlan in layer3 or {f"VLAN {vlan}", f"VNI {number}"} & lacking:
                     continue
@@ -48,18 +64,25 @@ class Served(FilesCheck):
                 yield self.finding_at(facts, same or ports[0][1], message, severity="" if same else WARNING)
 
 
-def _served(facts: Facts, known: Collection[int]) -> dict[int, list[tuple[Interface, Located[object]]]]:
-    """VLAN → its VLAN interface and untagged ports; tagged ones where all VLANs of the port have VNIs somewhere."""
+def _defined(names: Names, found: Sequence[tuple[Name, Place]]) -> set[int]:
+    """VLANs that the device has, by their numbers."""
+    vlans = {kind for kind, row in enumerate(names.kinds) if row.title == "VLAN"}
+    return {int(name.text) for name, _ in found if name.kind in vlans and not name.used and name.text.isdecimal()}
+
+
+def _served(
+    facts: Facts, known: Collection[int], defined: Collection[int]
+) -> dict[int, list[tuple[Interface, Located[object]]]]:
+    """VLAN → its VLAN interface and ports; a tagged one counts where the device has the VLAN."""
     found: dict[int, list[tuple[Interface, Located[object]]]] = {}
     for name, port in facts.interfaces.items():
         routed = port.tag.value if port.tag else vlan_of(name)
         vlans: list[tuple[int | None, Located[object]]] = []
         if port.gateways or port.addresses:
             vlans.append((routed, (port.gateways or port.addresses)[0]))
-        if port.access:
+        if port.access and not port.trunk:
             vlans.append((port.access.value, port.access))
-        if all(fact.value in known for fact in port.trunk):
-            vlans += [(fact.value, fact) for fact in port.trunk]
+        vlans += [(fact.value, fact) for fact in port.trunk if fact.value in defined]
         for vlan, at in vlans:
             if vlan is not None and vlan in known:
                 found.setdefault(vlan, []).append((port, at))

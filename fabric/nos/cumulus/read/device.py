@@ -393,13 +393,16 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
 
 
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:
-    for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
+    for (name, number_), rule in found(tree, "router/policy/route-map/*/rule/*"):
         denial = rule.at("action").parts.get("deny")
         entry = Entry(name=name, permits=denial is None, line=denial.line if denial else rule.line, file=file)
+        entry.number = integer(number_) or 0
         for key, part in rule.at("match").parts.items():
             lists = [Located(text, own.line, file) for text, own in part.parts.items()]
             if key in ("ip-prefix-list", "prefix-list"):
                 entry.lists += lists
             elif key != "type":
                 entry.narrowed = True
+        entry.open = not (entry.lists or entry.narrowed) and "type" in rule.at("match").parts
+        entry.open = entry.open or any("exit-policy" in part.parts for part in (rule, *rule.at("action").parts.values()))
         yield entry

@@ -40,10 +40,12 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2551", "NX-OS: two leaves of one AS, and another one"): (
         {**NXOS_AUTO, "leaf3.nxos": LEAF3},
         [
-            "leaf1.nxos:61: error[FAB2551]: leaf1: VNI 10010: imports route target 65001:10010, but leaf2 derives 65002:10010",
+            "leaf1.nxos:61: error[FAB2551]: leaf1: VNI 10010: imports route target 65001:10010, but leaf2 derives "
+            "65002:10010",
             "leaf2.nxos:61: error[FAB2551]: leaf2: VNI 10010: imports route target 65002:10010, but leaf1 and 1 more derive "
             "65001:10010",
-            "leaf3.nxos:61: error[FAB2551]: leaf3: VNI 10010: imports route target 65001:10010, but leaf2 derives 65002:10010",
+            "leaf3.nxos:61: error[FAB2551]: leaf3: VNI 10010: imports route target 65001:10010, but leaf2 derives "
+            "65002:10010",
         ],
     ),
     ("FAB2551", "FRR takes those of any AS number, NX-OS does not"): (

@@ -90,7 +90,10 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
     ("FAB2576", "NX-OS: another name, and one VNI"): (
-        {**FABRIC, "leaf2.nxos": FABRIC["leaf2.nxos"].replace("context red", "context r2").replace("member red", "member r2")},
+        {
+            **FABRIC,
+            "leaf2.nxos": FABRIC["leaf2.nxos"].replace("context red", "context r2").replace("member red", "member r2"),
+        },
         [],
     ),
     ("FAB2576", "NX-OS: no VRF"): (
