@@ -184,6 +184,7 @@ class Entry:
     lists: list[Located[str]] = field(default_factory=list)
     narrowed: bool = False  # asks for something else as well: a community, a path
     open: bool = False  # leaves some routes to the entries below it
+    jumps: bool = False  # passes entries by: a route may reach any entry of the policy
     number: int = 0
 
     def match(self, words: list[str], line: int) -> None:
@@ -216,6 +217,8 @@ def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:
     """Every policy with what it lets through, one that lets nothing through among them."""
     for name, rows in grouped((entry.name, entry) for entry in entries).items():
         own = sorted(rows, key=lambda entry: entry.number)
+        for entry in own if any(entry.jumps for entry in rows) else ():
+            entry.open = True
         passing = facts.policies.setdefault(name, [])
         last = max((n for n, entry in enumerate(own) if entry.passes), default=-1)  # what is denied below it is left out
         for n, entry in enumerate(own):
@@ -241,6 +244,6 @@ def read_route_maps(facts: Facts, file: str, config: Section) -> None:
             if head == "match":
                 entry.match(rest, part.number)
             elif head in ("continue", "sub-route-map"):
-                entry.open = True
+                entry.jumps = True
         entries.append(entry)
     add_policies(facts, entries)

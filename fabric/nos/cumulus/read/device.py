@@ -404,5 +404,5 @@ def _entries(file: str, tree: Branch) -> Iterator[Entry]:
             elif key != "type":
                 entry.narrowed = True
         entry.open = not (entry.lists or entry.narrowed) and "type" in rule.at("match").parts
-        entry.open = entry.open or any("exit-policy" in part.parts for part in (rule, *rule.at("action").parts.values()))
+        entry.jumps = any("exit-policy" in part.parts for part in (rule, *rule.at("action").parts.values()))
         yield entry

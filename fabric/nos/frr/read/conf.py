@@ -108,7 +108,7 @@ VRF: Rules[Table] = Rules(
     HEADS["vrf"],
 )
 ROUTE_MAP: Rules[Entry] = Rules(
-    {r"match(?: (.*))?": _match, r"(?:on-match|continue|call)(?: .*)?": switch("open", True)},
+    {r"match(?: (.*))?": _match, r"(?:on-match|continue|call)(?: .*)?": switch("jumps", True)},
     "match, set, on-match, description, continue, call",
 )
 KEYS: Rules[Processes] = Rules(

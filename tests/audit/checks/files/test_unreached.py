@@ -195,6 +195,14 @@ CASES: Mapping[tuple[str, str], Case] = {
             ),
         ],
     ),
+    ("FAB2577", "FRR: routes jump over a denial"): (
+        one(
+            "leaf3.frr/frr.conf",
+            (" on-match next\n", " on-match goto 30\n"),
+            ("deny 20\nexit", "deny 20\nexit\nroute-map IN permit 30\nexit"),
+        ),
+        [],
+    ),
     ("FAB2577", "FRR: a list again"): (
         one(
             "leaf3.frr/frr.conf",
