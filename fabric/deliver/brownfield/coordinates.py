@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fabric.audit.checks.network import role as shape
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.devices import Found
 from fabric.deliver.brownfield.hosts import LABEL, HostPort
@@ -32,35 +33,39 @@ def coordinates(
     servers = {name: sorted({row.host for row in on.get(name, ()) if not row.attached}) for name in tiers.of(0)}
     _units(tiers, servers, result)
     _rails(tiers, on, result)
+    _pairs(devices, tiers, on, result)
     _planes(joined, on, result)
     _pods(joined, tiers, result)
-    _pairs(devices, tiers, on, result)
     return result
 
 
 def _planes(joined: Graph, on: Mapping[str, Sequence[HostPort]], result: dict[str, Coordinates]) -> None:
     """Parts without a cable between them: rails where they have other NICs of the same servers, planes other ports.
 
-    Leaves without any cable that have the ports of one NIC are those of a dual-homed rack.
+    Pairs without any cable are no planes: servers have bonds to both leaves.
     """
     pieces = parts(joined)
     ends = {at: [end for name in piece for end in _nics(on.get(name, ()))] for at, piece in enumerate(pieces)}
     owners = grouped_sets((end.host, at) for at, own in ends.items() for end in own)
     if not any(len(same) > 1 for same in owners.values()):
         return
-    for purpose in _purposes(ends):
-        own = {at: [end for end in found if end.purpose == purpose] for at, found in ends.items()}
-        nics = {at: frozenset(end.number for end in found) for at, found in own.items() if found}
-        ports = {at: frozenset(end.port for end in found) for at, found in own.items() if found}
-        rails, planes = _ranks(nics), _ranks(ports)
-        if not rails and (not planes or all(len(piece) == 1 for piece in pieces)):
-            continue
-        for at, piece in enumerate(pieces):
-            for name in piece:
-                result[name].plane = planes.get(at, 0) if any(len(piece) > 1 for piece in pieces) else 0
-                if rails:
-                    result[name].rail = rails.get(at, -1)
-        return
+    kinds = [_apart(ends, kind) for kind in _kinds(ends)]
+    rails, planes = next(((rails, planes) for rails, planes in kinds if rails), next(iter(kinds), ({}, {})))
+    if all(len(piece) == 1 for piece in pieces) and any(result[piece[0]].pair for piece in pieces):
+        planes = {}
+    for at, piece in enumerate(pieces):
+        for name in piece:
+            result[name].plane = planes.get(at, 0)
+            if rails:
+                result[name].rail = rails.get(at, -1)
+
+
+def _apart(ends: Mapping[int, Sequence[Nic]], kind: tuple[str, str]) -> tuple[dict[int, int], dict[int, int]]:
+    """Rails and planes of parts, by the NICs of one kind."""
+    own = {at: [end for end in found if end.kind == kind] for at, found in ends.items()}
+    nics = {at: frozenset(end.number for end in found) for at, found in own.items() if found}
+    ports = {at: frozenset(end.port for end in found) for at, found in own.items() if found}
+    return _ranks(nics), _ranks(ports)
 
 
 def _ranks(sets: Mapping[int, frozenset[int]]) -> dict[int, int]:
@@ -75,7 +80,7 @@ class Nic:
     """A port of a server."""
 
     host: str
-    purpose: str
+    kind: tuple[str, str]  # of the server, by its name, and of the NIC
     number: int
     port: int  # 0 where the NIC has one
 
@@ -85,14 +90,16 @@ def _nics(rows: Sequence[HostPort]) -> list[Nic]:
     found: list[Nic] = []
     for row in rows:
         if not row.attached and (match := LABEL.fullmatch(row.label)):
-            found.append(Nic(row.host, match["purpose"], int(match["nic"]), int(match["port"] or 0)))
+            kind = shape(row.host), match["purpose"]
+            found.append(Nic(row.host, kind, int(match["nic"]), int(match["port"] or 0)))
     return found
 
 
-def _purposes(ends: Mapping[int, Sequence[Nic]] | Mapping[str, Sequence[Nic]]) -> list[str]:
-    """Purposes of NICs, that with the most ports first."""
-    counts = Counter(end.purpose for own in ends.values() for end in own)
-    return sorted(counts, key=lambda purpose: (-counts[purpose], purpose))
+def _kinds(ends: Mapping[int, Sequence[Nic]] | Mapping[str, Sequence[Nic]]) -> list[tuple[str, str]]:
+    """Kinds of NICs, that at the most places and with the most ports first."""
+    places = Counter(kind for own in ends.values() for kind in {end.kind for end in own})
+    counts = Counter(end.kind for own in ends.values() for end in own)
+    return sorted(counts, key=lambda kind: (-places[kind], -counts[kind], kind))
 
 
 def _units(tiers: Tiers, servers: Mapping[str, Sequence[str]], result: dict[str, Coordinates]) -> None:
@@ -122,18 +129,17 @@ def _rails(tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str,
     rails: dict[str, int] = {}
     for leaves in grouped((result[name].unit, name) for name in tiers.of(0)).values():
         ends = {name: _nics(on.get(name, ())) for name in leaves}
-        for purpose in _purposes(ends):
-            if found := _rails_of(ends, purpose):
-                rails |= found
-                break
+        found = [own for own in (_rails_of(ends, kind) for kind in _kinds(ends)) if own]
+        if found:
+            rails |= max(found, key=lambda own: (len(own), len(set(own.values()))))
     if len(set(rails.values())) > 1:
         for name, rail in rails.items():
             result[name].rail = rail
 
 
-def _rails_of(ends: Mapping[str, Sequence[Nic]], purpose: str) -> dict[str, int]:
-    """Leaf → rail by the NICs of a purpose; {} where these have not all the same leaves at every server."""
-    on = grouped_sets(((end.host, end.number), name) for name, own in ends.items() for end in own if end.purpose == purpose)
+def _rails_of(ends: Mapping[str, Sequence[Nic]], kind: tuple[str, str]) -> dict[str, int]:
+    """Leaf → rail by the NICs of a kind; {} where these have not all the same leaves at every server."""
+    on = grouped_sets(((end.host, end.number), name) for name, own in ends.items() for end in own if end.kind == kind)
     by_nic = grouped_sets((number, frozenset(leaves)) for (_, number), leaves in on.items())
     if any(len(sets) > 1 for sets in by_nic.values()):
         return {}
