@@ -33,8 +33,8 @@ def coordinates(
     result = {name: Coordinates() for name in joined}
     servers = {name: sorted({row.host for row in on.get(name, ()) if not row.attached}) for name in tiers.of(0)}
     _units(tiers, servers, result)
-    _rails(tiers, on, result)
     _pairs(devices, tiers, on, result)
+    _rails(tiers, on, result)
     _planes(joined, on, result)
     _pods(joined, tiers, result)
     return result
@@ -130,7 +130,8 @@ def _rails(tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str,
     rails: dict[str, int] = {}
     for leaves in grouped((result[name].unit, name) for name in tiers.of(0)).values():
         ends = {name: _nics(on.get(name, ())) for name in leaves}
-        found = [own for kind in _kinds(ends) for own in (_rails_of(ends, kind),) if own]
+        pairs = {name: {name, result[name].pair} - {""} for name in leaves}
+        found = [own for kind in _kinds(ends) for own in (_rails_of(ends, pairs, kind),) if own]
         for name, rail in max(found, key=lambda own: (len(own), len(set(own.values())))).items() if found else ():
             rails[name] = rail
     if len(set(rails.values())) > 1:
@@ -138,9 +139,15 @@ def _rails(tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str,
             result[name].rail = rail
 
 
-def _rails_of(ends: Mapping[str, Sequence[Nic]], kind: tuple[str, str]) -> dict[str, int]:
+def _rails_of(ends: Mapping[str, Sequence[Nic]], pairs: Mapping[str, set[str]], kind: tuple[str, str]) -> dict[str, int]:
     """Leaf → rail by the NICs of a kind; {} where these have not all the same leaves at every server."""
-    on = grouped_sets(((end.host, end.number), name) for name, own in ends.items() for end in own if end.kind == kind)
+    on = grouped_sets(
+        ((end.host, end.number), leaf)
+        for name, own in ends.items()
+        for end in own
+        if end.kind == kind
+        for leaf in pairs[name]
+    )
     by_nic = grouped_sets((number, frozenset(leaves)) for (_, number), leaves in on.items())
     if any(len(sets) > 1 for sets in by_nic.values()):
         return {}
