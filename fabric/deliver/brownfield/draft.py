@@ -29,6 +29,7 @@ from fabric.deliver.brownfield.uplinks import variants
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
+from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
 from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing
@@ -214,14 +215,18 @@ class _Drafting:
         """The fabric with spare server ports, where the addresses of other ports count from behind them."""
         if not _off(spec, sizing, ports):
             return fabric
-        for count in range(1, SPARE_MAX):
-            other = merged(fabric, {"topology": {"leaf": {"spare_server_ports": count}}})
+        for what, count, change in _sizes(fabric):
+            other = merged(fabric, change)
+            if change == {}:
+                other = deepcopy(fabric)
+                other["topology"].pop("unit", None)
+                other["servers"][0].pop("unit", None)
             try:
                 if not _off(*sized(self._alone(name, other))[name], ports):
-                    self._infer(f"fabric {name}", "spare server ports", count, "addresses of other devices on leaf ports")
+                    self._infer(f"fabric {name}", what, count, "addresses of other devices on leaf ports")
                     return other
             except InputError:
-                break
+                continue
         return fabric
 
     def _alike(
@@ -250,10 +255,13 @@ class _Drafting:
             for group in shape.groups
         ]
         hardware = statement.hardware(shape)
+        below = self._below(shape)
         topology = {**form.keys, **hardware["topology"]}
+        if below:
+            topology.pop("rails", None)
         gbps = shape.groups[0].uses[0].speed_gbps if shape.groups and shape.groups[0].uses else 0
         attached = statement.attachments(shape, gbps)
-        if shape.managed and not self._below(shape):
+        if shape.managed and not below:
             cables = shape.managed
             speed = {"speed_gbps": cables[0].speed_gbps} if cables[0].speed_gbps != gbps else {}
             attached.append({"name": self._managing(name), "links": len(cables), **speed})
@@ -267,7 +275,7 @@ class _Drafting:
         fabric |= {"underlay": {"addressing": underlay}} if underlay != "ipv4" else {}
         if any(its.vtep for its in shape.switches.values()):
             fabric["overlay"] = {"kind": "evpn-vxlan"}
-        return fabric
+        return fabric | ({"below": below} if below else {})
 
     def _stated(self, name: str, shape: Shape, models: Mapping[str, str], form: Form) -> tuple[Document, Cells] | None:
         """Every key of a fabric, and its tables; None where its cables do not follow the form."""
@@ -276,22 +284,20 @@ class _Drafting:
             spec = self._spec(name, fabric)
         except InputError:
             return None
-        cells = cells_of(shape, spec, statement.racks_of_unit(shape, form, spec))
+        racks = statement.racks_of_unit(shape, form, spec)
+        cells = cells_of(shape, spec, racks)
+        if cells and form.kind == "rack" and (more := statement.racks_without_servers(shape, cells, spec)):
+            cells = cells_of(shape, spec, racks + more)
         if cells is None or not cells.units:
             return None
-        if below := self._below(shape):
-            fabric["below"] = below
-            for units in cells.units:
-                entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
-                entry["per_rack"] = units.per_leaf
-            for key in ("kind", "rails", "tiers", "planes", "dual_tor"):
-                fabric["topology"].pop(key, None)
-            return fabric, cells
-        topology = fabric["topology"] = merged(fabric["topology"], statement.counts(shape, cells))
+        below = "below" in fabric
+        topology = fabric["topology"] = fabric["topology"] if below else merged(
+            fabric["topology"], statement.counts(shape, cells)
+        )
         for units in cells.units:
             entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
             entry["unit"] = {"servers": units.per_leaf * units.racks}
-            if units.racks > 1:
+            if units.racks > 1 or (below and len(units.leaves) > 1):
                 entry["per_rack"] = units.per_leaf
         if len(fabric["servers"]) == 1:
             topology["unit"] = fabric["servers"][0].pop("unit")
@@ -458,11 +464,22 @@ class _Drafting:
         return changed
 
 
+def _sizes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
+    """Changes of a unit that move the first free port of its leaves: what they are, how many, and the keys."""
+    yield "servers of a unit", "default", {}
+    for count in range(1, SPARE_MAX):
+        yield "spare server ports", count, {"topology": {"leaf": {"spare_server_ports": count}}}
+    unit = fabric["topology"].get("unit")
+    for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
+        yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
+
+
 def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Spot, str]]]) -> bool:
     """Whether ports have other addresses than their columns give them: blocks of leaves begin at multiples of their size."""
     for group, its in ports.items():
         size = next(size for size in sizing.groups if size.name == group)
         block, column_of = server_block(spec.leaf.model, size.down_gbps), columns(spec, sizing, group)
+        block = max(block, with_free_ports(spec, size)) if size is sizing.groups[0] else block
         for spot, address in its:
             if address and spot in column_of:
                 at = int(ip_address(address.partition("/")[0])) % block // 2

@@ -121,6 +121,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
         (sizing.units_per_pod, sizing.pods) if sizing.tiers == 3 else (),
         spine_downlinks(spec, sizing) if sizing.spines else (),
         core_downlinks(spec, sizing) if sizing.cores else (),
+        (spec.below.links, spec.below.speed_gbps) if spec.below else (),
     )
 
 

@@ -52,6 +52,8 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
             name: of[kind]
             for name, of in used.items()
             if of[kind]
+            and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
+            or of[kind]
             and _inside(of[kind], usual[name].get(kind, ())) < len(of[kind]) - pinned * (len(of[kind]) > 2 * pinned)
         }
         together = sorted({number for its in lacking.values() for number in its})
