@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import typer
@@ -23,6 +24,7 @@ HARD_BLANK, WHOLE = "\N{NO-BREAK SPACE}", 40  # a default that is shorter stays 
 
 EXAMPLES = {
     "init": "fabric init dc1 --server dgx-h100 --servers 64 -o intent/dc1.yaml",
+    "import": "fabric import configs/ --lldp lldp/ -o intent/dc1.yaml",
     "plan": "fabric plan intent/dc1.yaml --against git:main",
     "explore": "fabric explore intent/dc1.yaml --vary oversubscription=1,2 --by power,time",
     "explain": "fabric explain FAB102",
@@ -197,6 +199,7 @@ def renamed(words: list[str]) -> list[str]:
 GROUPS = {
     "Design": {
         "init": "Write a short commented intent.",
+        "import": "Write the intent of a network that is there.",
         "plan": "Size, wire and number the fabrics of an intent.",
         "explore": "Compare many designs by cost, power and time.",
         "explain": "Explain a code such as FAB102, or a number of a plan.",
@@ -263,8 +266,9 @@ DEFAULTS: Mapping[str, type[Group]] = {"acceptance": _Acceptance}
 
 
 def load(name: str) -> Any:
-    """One command with its options, or a group of commands. Its module is `fabric.cli.<name>`."""
-    command = getattr(import_module(f"fabric.cli.{name}"), name)
+    """One command with its options, or a group of commands. Its module is `fabric.cli.<name>`, of a keyword `<name>_`."""
+    word = f"{name}_" if iskeyword(name) else name
+    command = getattr(import_module(f"fabric.cli.{word}"), word)
     holder = typer.Typer(rich_markup_mode=None, add_completion=False)
     if isinstance(command, typer.Typer):
         for subcommand in command.registered_commands:

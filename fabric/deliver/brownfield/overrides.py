@@ -59,6 +59,9 @@ class OwnLines:
     templates: Mapping[str, str]
 
 
+NOTHING = OwnLines((), {})
+
+
 def own_lines(renderer: Renderer, folder: Folder, proof: Proof) -> OwnLines:
     """The overrides that carry the residuals of a proof, as far as a patch or a block takes them.
 

@@ -1,0 +1,189 @@
+"""An existing site becomes an intent: surveyed, drafted, planned, proven against its configs, and written all or nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from fabric.audit.checks import ERROR
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.formats import write_files, yaml
+from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
+from fabric.base.processes import Progress, silent
+from fabric.configs import Renderer
+from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
+from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
+from fabric.deliver.brownfield.survey import Inference, Survey
+from fabric.design.intent.intent import Intent, Planning, load
+from fabric.model.plan import Plan
+from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
+from fabric.nos.reading import Folder
+
+STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
+WIDTH = 110  # columns of the intent
+HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafted:
+    """An intent as data, and the numbers that it keeps."""
+
+    document: Mapping[str, Any]
+    lock: Lock
+    inferences: Sequence[Inference] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """An intent of a site that is there.
+
+    Attributes:
+        output: where the intent goes.
+        text: the intent.
+        lock: numbers in use.
+        before: proof of the plan without overrides; None where there are no configs to compare with.
+        after: with them.
+        own: the overrides.
+    """
+
+    survey: Survey
+    output: Path
+    text: str
+    lock: Lock
+    plan: Plan
+    inferences: Sequence[Inference] = ()
+    before: Proof | None = None
+    after: Proof | None = None
+    own: OwnLines = NOTHING
+    folder: str = ""
+
+    @property
+    def coverage(self) -> tuple[TopicCoverage, ...]:
+        """A row per topic, and one of all."""
+        return coverage(self.before, self.after) if self.before and self.after else ()
+
+    @property
+    def in_sync(self) -> bool:
+        """Whether the plan is what the switches run."""
+        return self.after is None or self.after.in_sync
+
+    @property
+    def refused(self) -> bool:
+        """Whether files could not be read, so that nothing is written."""
+        return any(finding.severity == ERROR and finding.id in STOPPING for finding in self.survey.findings)
+
+    @property
+    def lock_path(self) -> Path:
+        """Where `generate` looks for the numbers."""
+        return site_folder(self.output, self.survey.site) / LOCK
+
+    def files(self) -> dict[Path, bytes]:
+        """Every file that is written."""
+        home = self.output.parent
+        numbers = lock_text(self.lock).encode()
+        site = self.lock_path.parent
+        owned = {**read_manifest(site), LOCK: sha256(numbers)}
+        return {
+            self.output: self.text.encode(),
+            self.lock_path: numbers,
+            site / MANIFEST: render(owned),
+            **{home / name: text.encode() for name, text in self.own.templates.items()},
+        }
+
+    def write(self, force: bool = False) -> None:
+        """Writes all files, or none. Raises InputError where one is there, unless `force`."""
+        if link := symlink_to_site(self.output, self.survey.site):
+            raise OutputError(f"{link} is a symlink: files would be written outside of the folder", "remove it")
+        files = self.files()
+        refuse_existing([path for path in files if path.name != MANIFEST], force)
+        write_files(files, folders=True)
+
+
+def refuse_existing(paths: Sequence[Path], force: bool) -> None:
+    """Raises InputError for a file that is there: an import never goes over an intent or the numbers of a site."""
+    hint = "write to another file with `-o FILE`, or use --force to replace it"
+    there = [path for path in paths if path.exists() or path.is_symlink()]
+    if there and not force:
+        raise InputError([Diagnostic("FAB001", Place(str(path)), "expected no file, got one", hint) for path in there])
+
+
+def imported(
+    survey: Survey,
+    folder: Folder | None,
+    output: Path,
+    draft: Callable[[Survey], Drafted],
+    plan: Planning,
+    *,
+    jobs: int = 0,
+    progress: Progress = silent,
+) -> Imported:
+    """The intent of a survey, with its proof. Raises InputError where it has no plan.
+
+    Args:
+        folder: the configs; None where other sources are surveyed.
+        output: where the intent will be.
+        draft: makes the intent.
+        plan: plans it.
+    """
+    drafted = draft(survey)
+    shown = site_folder(output, survey.site)
+    head = HEAD.format(lock=_beside(output, shown / LOCK))
+    document = dict(drafted.document)
+    text = _text(head, document)
+    with TemporaryDirectory() as temporary:
+        made = Imported(
+            survey=survey,
+            output=output,
+            text=text,
+            lock=drafted.lock,
+            plan=_planned(Path(temporary), output, text, drafted.lock, plan),
+            inferences=(*survey.inferences, *drafted.inferences),
+            folder=folder.root if folder else "",
+        )
+        if folder is None:
+            return made
+        renderer = Renderer(made.plan, Path(temporary))
+        before = prove(renderer, folder, jobs, progress)
+        own = own_lines(renderer, folder, before)
+        if not own.rules:
+            return replace(made, before=before, after=before)
+        write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
+        text = _text(head, _with_overrides(document, own))
+        site_plan = _planned(Path(temporary), output, text, drafted.lock, plan)
+        after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
+        return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+
+
+def _text(head: str, document: Mapping[str, Any]) -> str:
+    return f"# {head}\n{yaml.compact(document, WIDTH)}"
+
+
+def _with_overrides(document: Mapping[str, Any], own: OwnLines) -> dict[str, Any]:
+    """The overrides stand in front of the fabrics."""
+    fabrics = {"fabrics": document["fabrics"]} if "fabrics" in document else {}
+    others = {key: value for key, value in document.items() if key not in fabrics}
+    return {**others, "overrides": [*document.get("overrides", ()), *own.rules], **fabrics}
+
+
+def _planned(temporary: Path, output: Path, text: str, lock: Lock, plan: Planning) -> Plan:
+    """The plan of an intent that is not written yet; its mistakes are at the place where it would be."""
+    path = temporary / output.name
+    path.write_text(text, encoding="utf-8")
+    try:
+        return plan(load(path, temporary / "generated"), lock)
+    except InputError as error:
+        raise InputError([_moved(one, path, output) for one in error.diagnostics]) from error
+
+
+def _moved(diagnostic: Diagnostic, path: Path, output: Path) -> Diagnostic:
+    place = diagnostic.place
+    return replace(diagnostic, place=replace(place, file=str(output))) if place.file == str(path) else diagnostic
+
+
+def _beside(output: Path, path: Path) -> str:
+    """A path as the intent names it, from its own folder."""
+    return os.path.relpath(path, output.resolve().parent)
