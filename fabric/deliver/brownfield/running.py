@@ -1,0 +1,97 @@
+"""A fabric as its switches are configured, beside what its topology alone gives them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fabric.configs.generate import Renderer
+from fabric.deliver.brownfield.probes import LISTS, VALUES, Document, Key, learned, lines_of
+from fabric.deliver.brownfield.survey import Cable, Survey, Switch
+from fabric.model.plan import LEAF, FabricPlan, Plan, SwitchView
+
+SAMPLES = 4  # switches of one role and network OS whose statements are read
+T = TypeVar("T")
+
+
+def most_common(values: Iterable[T]) -> T | None:
+    """The value of most, of several the first; None for none."""
+    counted = Counter(values)
+    return max(counted, key=lambda value: counted[value]) if counted else None
+
+
+@dataclass(frozen=True)
+class Running:
+    """The switches of a fabric, and what the topology alone gives them.
+
+    Attributes:
+        plan: of the intent without the sections that are to be found; None where it cannot be planned.
+    """
+
+    name: str
+    switches: Sequence[Switch]
+    survey: Survey
+    document: Document
+    plan: Plan | None
+
+    @cached_property
+    def samples(self) -> Sequence[Switch]:
+        """A few switches of each role and network OS."""
+        by_kind: dict[tuple[str, str], list[Switch]] = {}
+        for switch in self.switches:
+            if switch.facts is not None:
+                by_kind.setdefault((switch.role, switch.nos), []).append(switch)
+        return [switch for kind in by_kind.values() for switch in kind[:: max(1, len(kind) // SAMPLES)][:SAMPLES]]
+
+    @cached_property
+    def links(self) -> Sequence[Cable]:
+        """Cables between two of its switches."""
+        names = {its.name for its in self.switches}
+        return [cable for cable in self.survey.cables if cable.a in names and cable.b in names]
+
+    @cached_property
+    def lines(self) -> Mapping[str, Sequence[str]]:
+        """Their statements."""
+        return {its.name: lines_of(its.nos, its.facts.texts) for its in self.samples if its.facts is not None}
+
+    @cached_property
+    def fabric(self) -> FabricPlan | None:
+        """The fabric in the plan."""
+        return self.plan.fabrics.get(self.name) if self.plan is not None else None
+
+    @cached_property
+    def usual(self) -> SwitchView | None:
+        """The view of a leaf where nothing but the topology is stated."""
+        if self.plan is None or self.fabric is None:
+            return None
+        leaf = next((device for device in self.fabric.switches if device.role == LEAF and device.nos), None)
+        return Renderer(self.plan, Path()).views[self.name].of(leaf) if leaf is not None else None
+
+    def found(self, key: Key) -> Any:
+        """The value of a key on most switches, None where no statement has it."""
+        return most_common(value for its in self.samples if (value := self.value(its, key)) is not None)
+
+    def chosen(self, key: Key) -> Any:
+        """The same of a key with few values; None is the default."""
+        return most_common(learned(its.nos, its.release).choice(key, self.lines[its.name]) for its in self.samples)
+
+    def value(self, switch: Switch, key: Key) -> Any:
+        values = learned(switch.nos, switch.release).values(key, self.lines[switch.name])
+        return typed(key, values, VALUES[key][0])
+
+
+def typed(key: Key, values: Sequence[tuple[str, int]], example: Any) -> Any:
+    """The texts at the places of a key as its value; None for none."""
+    if key[-1] in LISTS:
+        words = (word.strip("\"'") for text, _ in values for word in text.replace(",", " ").strip("[]{} ").split())
+        return tuple(dict.fromkeys(words)) or None
+    if not values:
+        return None
+    text, unit = values[0]
+    if isinstance(example, int):
+        return int(text) // unit
+    return text
