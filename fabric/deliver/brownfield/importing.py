@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +20,7 @@ from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prov
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.design.intent.intent import Intent, Planning, load
 from fabric.model.plan import Plan
-from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
+from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as lock_text
 from fabric.nos.reading import Folder
 
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
@@ -35,6 +35,28 @@ class Drafted:
     document: Mapping[str, Any]
     lock: Lock
     inferences: Sequence[Inference] = ()
+
+
+def drafted(survey: Survey) -> Drafted:
+    """The intent of a survey: topology and numbers, then what else the statements tell."""
+    from fabric.deliver.brownfield.draft import draft
+    from fabric.deliver.brownfield.services import merged, sections
+
+    topology, services = draft(survey), sections(survey)
+    return Drafted(
+        document=merged(topology.document, services.document),
+        lock=_joined(topology.lock, services.lock),
+        inferences=(*topology.inferences, *services.inferences),
+    )
+
+
+def _joined(lock: Lock, over: Lock) -> Lock:
+    """The numbers of two locks, those of the second in place of the same of the first."""
+    fabrics = dict(lock.fabrics)
+    for name, its in over.fabrics.items():
+        base = fabrics.get(name, FabricLock())
+        fabrics[name] = FabricLock(**{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)})
+    return Lock(fabrics)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,9 +137,9 @@ def imported(
     survey: Survey,
     folder: Folder | None,
     output: Path,
-    draft: Callable[[Survey], Drafted],
     plan: Planning,
     *,
+    draft: Callable[[Survey], Drafted] = drafted,
     jobs: int = 0,
     progress: Progress = silent,
 ) -> Imported:
@@ -126,22 +148,22 @@ def imported(
     Args:
         folder: the configs; None where other sources are surveyed.
         output: where the intent will be.
-        draft: makes the intent.
-        plan: plans it.
+        plan: plans the intent.
+        draft: makes it.
     """
-    drafted = draft(survey)
+    found = draft(survey)
     shown = site_folder(output, survey.site)
     head = HEAD.format(lock=_beside(output, shown / LOCK))
-    document = dict(drafted.document)
+    document = dict(found.document)
     text = _text(head, document)
     with TemporaryDirectory() as temporary:
         made = Imported(
             survey=survey,
             output=output,
             text=text,
-            lock=drafted.lock,
-            plan=_planned(Path(temporary), output, text, drafted.lock, plan),
-            inferences=(*survey.inferences, *drafted.inferences),
+            lock=found.lock,
+            plan=_planned(Path(temporary), output, text, found.lock, plan),
+            inferences=(*survey.inferences, *found.inferences),
             folder=folder.root if folder else "",
         )
         if folder is None:
@@ -153,7 +175,7 @@ def imported(
             return replace(made, before=before, after=before)
         write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
         text = _text(head, _with_overrides(document, own))
-        site_plan = _planned(Path(temporary), output, text, drafted.lock, plan)
+        site_plan = _planned(Path(temporary), output, text, found.lock, plan)
         after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
         return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
 
