@@ -56,7 +56,11 @@ class Running:
     @cached_property
     def lines(self) -> Mapping[str, Sequence[str]]:
         """Their statements."""
-        return {its.name: lines_of(its.nos, its.facts.texts) for its in self.samples if its.facts is not None}
+        return {its.name: self.lines_of(its) for its in self.samples}
+
+    def lines_of(self, switch: Switch) -> Sequence[str]:
+        """The statements of a switch."""
+        return lines_of(switch.nos, switch.facts.texts) if switch.facts is not None else []
 
     @cached_property
     def fabric(self) -> FabricPlan | None:

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 
 from fabric.base.diagnostics import InputError
 from fabric.configs.generate import Renderer
+from fabric.deliver.brownfield import attachments
 from fabric.deliver.brownfield.probes import VALUES, Document, learned_logins, plan_of
 from fabric.deliver.brownfield.running import Running, most_common, typed
-from fabric.deliver.brownfield.tenants import Found, TenantSurvey, find
+from fabric.deliver.brownfield.tenants import TenantSurvey, find as find_tenants
 from fabric.deliver.brownfield.survey import Inference, Survey, Switch
 from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, Plan, SwitchView
 from fabric.model.plan.lock import FabricLock, Lock
@@ -200,9 +201,12 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
             part["management"] = managed[run.name]
         part["underlay"] = underlay(run)
         if "below" not in document["fabrics"].get(run.name, {}):
-            tenants = find(TenantSurvey(run))
+            survey_of = TenantSurvey(run)
+            tenants = find_tenants(survey_of, attachments.outside(survey_of))
+            rows, spots = attachments.find(survey_of, tenants)
             part |= {"overlay": tenants.overlay, "tenants": tenants.tenants}
-            locks[run.name] = FabricLock(tenants=tenants.numbers)
+            part |= {"topology": {"attachments": rows}} if rows else {}
+            locks[run.name] = FabricLock(tenants=tenants.numbers, attachments=spots)
         found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
     _releases(runs, found)
     return Sections(document=found, lock=Lock(locks))

@@ -18,7 +18,7 @@ from fabric.deliver.brownfield.probes import Document, learned
 from fabric.deliver.brownfield.running import Running, most_common
 from fabric.deliver.brownfield.survey import Cable, Switch
 from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Facts, Interface
-from fabric.model.plan import LEAF, SERVER_LEAF, VLAN_BASE
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, SERVER_LEAF, VLAN_BASE
 from fabric.model.plan.lock import TenantNumber
 from fabric.model.plan.sizing import nic_uses
 from fabric.model.plan.tenant_ports import rails_of
@@ -105,15 +105,41 @@ class TenantSurvey:
     def __init__(self, run: Running) -> None:
         self.run = run
         self.leaves = {its.name: its for its in run.switches if its.role == LEAF and its.facts is not None}
-        self.uses = [self._use(cable) for cable in run.survey.cables if cable.b in self.leaves and cable.a in run.survey.hosts]
+        self.uses = [self._use(cable) for cable in run.survey.cables if cable.b in self.leaves and self._outer(cable)]
 
-    def _facts(self, leaf: str) -> Facts:
+    def _outer(self, cable: Cable) -> bool:
+        """Whether a cable leads to a host, or to the management port of a switch."""
+        return cable.a in self.run.survey.hosts or (cable.a_ref is None and cable.a not in self.leaves)
+
+    @cached_property
+    def lossless(self) -> bool:
+        """Whether any port of the fabric has PFC."""
+        return any(
+            port.qos is not None and port.qos.pfc
+            for its in self.run.switches
+            if its.facts is not None
+            for port in its.facts.interfaces.values()
+        )
+
+    def paused(self, use: PortUse) -> tuple[int, ...]:
+        """The priorities that pause on a port."""
+        facts = self.facts(use.cable.b)
+        ports = (facts.interfaces.get(name) for name in (use.cable.b_port, use.bond))
+        return next((tuple(one.value for one in port.qos.pfc) for port in ports if port and port.qos and port.qos.pfc), ())
+
+    def facts(self, leaf: str) -> Facts:
+        """What was read of a leaf."""
         facts = self.leaves[leaf].facts
         assert facts is not None
         return facts
 
+    def is_server(self, use: PortUse) -> bool:
+        """Whether a server is behind a port."""
+        host = self.run.survey.hosts.get(use.cable.a)
+        return host is not None and not host.attached
+
     def _use(self, cable: Cable) -> PortUse:
-        nos, facts = self.leaves[cable.b].nos, self._facts(cable.b)
+        nos, facts = self.leaves[cable.b].nos, self.facts(cable.b)
         port = facts.interfaces.get(cable.b_port) or Interface(name=cable.b_port, line=0)
         bond = facts.interfaces.get(port.bond.value) if port.bond else None
         inner = bond or port
@@ -182,7 +208,7 @@ class TenantSurvey:
         """By VLAN."""
         found: dict[int, NetworkFacts] = {}
         for switch in self.leaves.values():
-            facts = self._facts(switch.name)
+            facts = self.facts(switch.name)
             idiom = target(switch.nos).idiom
             for vni in facts.vnis.values():
                 if vni.vlan is not None:
@@ -204,11 +230,14 @@ class TenantSurvey:
 
     def _name(self, networks: Mapping[int, NetworkFacts]) -> None:
         """Names from where configs have them."""
-        for switch in self.run.samples:
-            for line in self.run.lines[switch.name]:
-                for place in learned(switch.nos, switch.release).names:
-                    match = place.pattern.fullmatch(line)
-                    if match is not None and int(match["vlan"]) in networks:
+        for switch in self.leaves.values():
+            facts, places = self.facts(switch.name), learned(switch.nos, switch.release).names
+            here = {its.vlan.value for its in facts.vnis.values() if its.vlan is not None}
+            if not places or not any(vlan in networks and not networks[vlan].name for vlan in here):
+                continue
+            for line in self.run.lines_of(switch):
+                for match in (match for place in places if (match := place.pattern.fullmatch(line)) is not None):
+                    if int(match["vlan"]) in networks:
                         networks[int(match["vlan"])].name = match["value"].strip("\"'")
 
     def _assign(self, networks: Mapping[int, NetworkFacts]) -> None:
@@ -347,8 +376,8 @@ class Found:
     of_port: Mapping[Spot, str]
 
 
-def find(survey: TenantSurvey) -> Found:
-    """Tenants, the overlay and their numbers."""
+def find(survey: TenantSurvey, outside: Mapping[str, frozenset[str]]) -> Found:
+    """Tenants, the overlay and their numbers. `outside`: what routers send to each tenant."""
     how, tenants = survey.isolation, survey.tenants
     networks = survey.networks if how == "evpn" else {}
     owners = {vlan: its.tenant for vlan, its in networks.items()}
@@ -357,11 +386,10 @@ def find(survey: TenantSurvey) -> Found:
         for use in survey.uses
         if (name := use.tenant or next((owners[vlan] for vlan in use.vlans if owners.get(vlan)), ""))
     }
-    closed = [use for use in survey.uses if use.closed and not survey.run.survey.hosts[use.cable.a].attached]
-    hosts = survey.run.survey.hosts
-    if how == "none" and closed:
+    served = [use for use in survey.uses if survey.is_server(use)]
+    if how == "none" and any(use.closed for use in served):
         tenants = {"tenant1": TenantFacts(name="tenant1")}
-        of_port = {use.spot: "tenant1" for use in survey.uses if not use.closed and not hosts[use.cable.a].attached}
+        of_port = {use.spot: "tenant1" for use in survey.uses if not use.closed}
     overlay, l3, l2 = _overlay(survey, how, tenants, networks)
     names = _names(tenants, networks)
     ports = ports_of(survey.run)
@@ -378,7 +406,7 @@ def find(survey: TenantSurvey) -> Found:
         if its.number:
             numbers[name] = (TenantNumber(its.number),)
         numbers |= {"/".join(names[one.vlan]): (TenantNumber(one.number),) for one in own if one.number}
-    _imports(survey, rows, tenants, networks)
+    _imports(survey, rows, networks, outside)
     return Found(overlay, rows, numbers, names, of_port)
 
 
@@ -443,8 +471,7 @@ def _servers(survey: TenantSurvey, ports: Ports | None, name: str, of_port: Mapp
     """The keys that select the ports of a tenant."""
     mine = {spot for spot, owner in of_port.items() if owner == name}
     if ports is None:
-        hosts = survey.run.survey.hosts
-        served = {use.cable.a for use in survey.uses if use.spot in mine and not hosts[use.cable.a].attached}
+        served = {use.cable.a for use in survey.uses if use.spot in mine and survey.is_server(use)}
         return {"servers": sorted(served)} if served else {}
     chosen = mine.intersection(ports.servers)
     return ports.select(chosen, alone=True) if chosen else {}
@@ -497,28 +524,38 @@ def _part(ports: Ports, uses: Sequence[PortUse], mine: Sequence[PortUse]) -> Doc
 def _imports(
     survey: TenantSurvey,
     rows: Sequence[Document],
-    tenants: Mapping[str, TenantFacts],
     networks: Mapping[int, NetworkFacts],
+    outside: Mapping[str, frozenset[str]],
 ) -> None:
     """`imports` of the tenants, whole and by prefix."""
+    tenants, how = survey.tenants, survey.isolation
     owner = {text: name for name, its in tenants.items() for text in its.own}
+    subnets = {
+        name: [ip_interface(one.gateway).network for one in networks.values() if one.tenant == name and one.gateway]
+        for name in tenants
+    }
     for row in rows:
-        its = tenants[row["name"]]
+        its = tenants.get(row["name"])
+        if its is None or how not in ("evpn", "acl"):
+            continue
         sources = [owner[text] for text in sorted(its.targets) if owner.get(text, its.name) != its.name]
         sources += [name for name in sorted(its.leaks) if name in tenants and name not in sources]
         found: list[Any] = []
-        for source in sources:
+        for source in sorted(sources, key=list(tenants).index):
             if not its.limited:
                 found.append(source)
                 continue
-            subnets = [
-                ip_network(ip_interface(one.gateway).network) for one in networks.values() if one.tenant == source and one.gateway
-            ]
+            others = outside.get(source, frozenset()) - outside.get(its.name, frozenset())
             inside = [
                 text
                 for text in its.prefixes
-                if len(sources) == 1 or any(net.subnet_of(ip_network(text)) for net in subnets if text != "0.0.0.0/0")
+                if text in others or (text not in DEFAULT_ROUTES and any(_meets(net, text) for net in subnets[source]))
             ]
             found.append({"from": source, "prefixes": inside} if inside else source)
         if found:
             row["imports"] = found
+
+
+def _meets(net: Any, text: str) -> bool:
+    other = ip_network(text)
+    return bool(net.version == other.version and net.overlaps(other))
