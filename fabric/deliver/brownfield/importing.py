@@ -38,11 +38,14 @@ class Drafted:
 
 
 def drafted(survey: Survey) -> Drafted:
-    """The intent of a survey: topology and numbers, then what else the statements tell."""
+    """The intent of a survey: the topology, what else its statements tell, and the topology again beside that."""
     from fabric.deliver.brownfield.draft import draft
-    from fabric.deliver.brownfield.services import merged, sections
+    from fabric.deliver.brownfield.judge import merged
+    from fabric.deliver.brownfield.services import sections
 
-    topology, services = draft(survey), sections(survey)
+    first = draft(survey)
+    services = sections(survey, first.document, first.lock)
+    topology = draft(survey, services.document)
     return Drafted(
         document=merged(topology.document, services.document),
         lock=_joined(topology.lock, services.lock),

@@ -179,6 +179,8 @@ class _Device:
                 if (side == 0 and difference.kind == EXTRA) or (side == 1 and difference.kind == MISSING):
                     continue
                 keys = _existing(trees[side], self._raw(side, path))
+                while len(keys) > 1 and _lookup(trees[1], keys[:-1]) is None:
+                    keys = keys[:-1]  # what holds it is gone as a whole
                 values |= dict(self._values(part, keys, _lookup(trees[1], keys)))
         for keys, value in sorted(values.items()):
             yield Own(part, keys, "", value)
@@ -423,10 +425,11 @@ def _patch(owns: Sequence[Own]) -> dict[str, Any]:
     """A merge patch (RFC 7396) of values by their keys."""
     patch: dict[str, Any] = {}
     for own in sorted(owns):
-        at = patch
+        at: Any = patch
         for key in own.where[:-1]:
-            at = at.setdefault(key, {})
-        at[own.where[-1]] = json.loads(own.new)
+            at = at.setdefault(key, {}) if isinstance(at, dict) else None  # removed as a whole by another entry
+        if isinstance(at, dict):
+            at[own.where[-1]] = json.loads(own.new)
     return patch
 
 
