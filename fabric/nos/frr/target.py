@@ -26,6 +26,7 @@ COMPANIONS = frozenset(
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(r"^frr version (?P<release>\S+)",),
     rank=60,
     signs=(
         (4, r"^frr (?:version|defaults)"),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(
+        r"\A! \S+ \((?P<model>[^,()]+), NX-OS (?P<release>\S+)\)$",
+        r"^version (?P<release>\d\S*)",
+    ),
     rank=40,
     signs=(
         (3, r"^boot nxos"),
