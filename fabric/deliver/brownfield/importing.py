@@ -39,17 +39,19 @@ class Drafted:
 
 def drafted(survey: Survey) -> Drafted:
     """The intent of a survey: the topology, what else its statements tell, and the topology again beside that."""
+    from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
     from fabric.deliver.brownfield.services import sections
 
+    survey = assumed(survey)
     first = draft(survey)
     services = sections(survey, first.document, first.lock)
     topology = draft(survey, services.document)
     return Drafted(
         document=merged(topology.document, services.document),
         lock=_joined(topology.lock, services.lock),
-        inferences=(*topology.inferences, *services.inferences),
+        inferences=(*survey.inferences, *topology.inferences, *services.inferences),
     )
 
 
@@ -166,7 +168,7 @@ def imported(
             text=text,
             lock=found.lock,
             plan=_planned(Path(temporary), output, text, found.lock, plan),
-            inferences=(*survey.inferences, *found.inferences),
+            inferences=found.inferences,
             folder=folder.root if folder else "",
         )
         if folder is None:
