@@ -11,28 +11,35 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from typing import Any
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import numbers, statement
 from fabric.deliver.brownfield.cells import Cells, cells as cells_of
-from fabric.deliver.brownfield.free_spots import spots
-from fabric.deliver.brownfield.judge import Difference, differences, merged, planned, sized, spec_of, visible
+from fabric.deliver.brownfield.free_spots import spots, used
+from fabric.deliver.brownfield.judge import Difference, Spot, columns, differences, merged, planned, sized, spec_of, visible
 from fabric.deliver.brownfield.names import Pattern
 from fabric.deliver.brownfield.naming import ids, patterns, renamed
 from fabric.deliver.brownfield.pools import asn_schemes, pools
 from fabric.deliver.brownfield.shape import Group, Nics, Shape, shapes, with_numbers
 from fabric.deliver.brownfield.shortest import shortest
 from fabric.deliver.brownfield.statement import Document, Form
+from fabric.deliver.brownfield.uplinks import variants
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
-from fabric.model.plan import FabricPlan, Plan
+from fabric.design.planner.addresses import with_free_ports
+from fabric.design.planner.below import SWITCH_MANAGEMENT
+from fabric.design.planner.splits import server_block
+from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing
 from fabric.model.plan.lock import FabricLock, Lock
 
+SPARE_MAX = 8
 NOTHING: Mapping[str, Any] = {}
 ROUNDS = 6  # plans that correct numbers
 PINNED_PORTS = 12  # plans that move ports, each by a pin
+_OF_LINKS = ("address/p2p/", "address/servers/")
 FEW = 3  # switches with another number than the others of their role, which are pinned
 
 
@@ -78,8 +85,9 @@ class _Drafting:
         self.shapes = shapes(self.survey)
         self.document = {"version": 1, "site": self.survey.site, "fabrics": {}}
         models = self._servers()
-        for name, shape in self.shapes.items():
+        for name, shape in sorted(self.shapes.items(), key=lambda its: bool(self._below(its[1]))):
             self._fabric(name, shape, models[name])
+        self.document["fabrics"] = {name: self.document["fabrics"][name] for name in self.shapes}
         self._names()
         self._asns()
         try:
@@ -159,13 +167,16 @@ class _Drafting:
             if full is None:
                 continue
             fabric, cells = full
-            try:
-                spec, sizing = sized(self._alone(name, fabric))[name]
-            except InputError:
+            fabric = next(filter(self._sizes(name), variants(shape, cells, fabric, self._spec(name, fabric))), None)
+            if fabric is None:
                 continue
-            wanted = visible(spec, sizing)
+            spec, sizing = sized(self._alone(name, fabric))[name]
+            ports = used(shape, cells, self.shapes)
+            fabric = self._with_spare(name, fabric, spec, sizing, ports)
+            spots_used = {group: [spot for spot, _ in its] for group, its in ports.items()}
+            wanted = visible(*sized(self._alone(name, fabric))[name], spots_used)
             self.cells[name] = cells
-            self.document["fabrics"][name] = shortest(fabric, self._alike(name, wanted))
+            self.document["fabrics"][name] = shortest(fabric, self._alike(name, wanted, spots_used))
             self._infer(f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to")
             return
         form = next(iter(statement.forms(shape)))
@@ -173,12 +184,59 @@ class _Drafting:
         self.cells[name] = Cells(units=[])
         self._infer(f"fabric {name}", "topology", form.kind, "no rule of wiring fits its cables")
 
-    def _alike(self, name: str, wanted: tuple[Any, ...]) -> Callable[[Document], bool]:
+    def _spec(self, name: str, fabric: Document) -> FabricSpec:
+        return spec_of(self._alone(name, fabric)).fabrics[name]
+
+    def _managing(self, name: str) -> str:
+        """Name of what the management ports of switches are in a fabric: as the sections have it."""
+        stated = self.sections.get("fabrics", {}).get(name, {}).get("topology", {}).get("attachments", [])
+        attached = self.shapes[name].attached
+        return next((its["name"] for its in stated if its["name"] not in attached), SWITCH_MANAGEMENT)
+
+    def _sizes(self, name: str) -> Callable[[Document], bool]:
+        """Whether a statement of a fabric can be built."""
+
+        def sizes(fabric: Document) -> bool:
+            try:
+                return bool(sized(self._alone(name, fabric)))
+            except InputError:
+                return False
+
+        return sizes
+
+    def _with_spare(
+        self,
+        name: str,
+        fabric: Document,
+        spec: FabricSpec,
+        sizing: Sizing,
+        ports: Mapping[str, Sequence[tuple[Spot, str]]],
+    ) -> Document:
+        """The fabric with spare server ports, where the addresses of other ports count from behind them."""
+        if not _off(spec, sizing, ports):
+            return fabric
+        for what, count, change in _sizes(fabric):
+            other = merged(fabric, change)
+            if change == {}:
+                other = deepcopy(fabric)
+                other["topology"].pop("unit", None)
+                other["servers"][0].pop("unit", None)
+            try:
+                if not _off(*sized(self._alone(name, other))[name], ports):
+                    self._infer(f"fabric {name}", what, count, "addresses of other devices on leaf ports")
+                    return other
+            except InputError:
+                continue
+        return fabric
+
+    def _alike(
+        self, name: str, wanted: tuple[Any, ...], ports: Mapping[str, Sequence[Spot]]
+    ) -> Callable[[Document], bool]:
         """Whether another statement of a fabric is cabled alike."""
 
         def alike(fabric: Document) -> bool:
             try:
-                return visible(*sized(self._alone(name, fabric))[name]) == wanted
+                return visible(*sized(self._alone(name, fabric))[name], ports) == wanted
             except InputError:
                 return False
 
@@ -197,9 +255,17 @@ class _Drafting:
             for group in shape.groups
         ]
         hardware = statement.hardware(shape)
+        below = self._below(shape)
         topology = {**form.keys, **hardware["topology"]}
+        if below:
+            topology.pop("rails", None)
         gbps = shape.groups[0].uses[0].speed_gbps if shape.groups and shape.groups[0].uses else 0
-        if attached := statement.attachments(shape, gbps):
+        attached = statement.attachments(shape, gbps)
+        if shape.managed and not below:
+            cables = shape.managed
+            speed = {"speed_gbps": cables[0].speed_gbps} if cables[0].speed_gbps != gbps else {}
+            attached.append({"name": self._managing(name), "links": len(cables), **speed})
+        if attached:
             topology["attachments"] = attached
         fabric: Document = {"purpose": shape.purpose}
         if "nos" in hardware:
@@ -209,27 +275,42 @@ class _Drafting:
         fabric |= {"underlay": {"addressing": underlay}} if underlay != "ipv4" else {}
         if any(its.vtep for its in shape.switches.values()):
             fabric["overlay"] = {"kind": "evpn-vxlan"}
-        return fabric
+        return fabric | ({"below": below} if below else {})
 
     def _stated(self, name: str, shape: Shape, models: Mapping[str, str], form: Form) -> tuple[Document, Cells] | None:
         """Every key of a fabric, and its tables; None where its cables do not follow the form."""
         fabric = self._bare(name, shape, models, form)
         try:
-            spec = spec_of(self._alone(name, fabric)).fabrics[name]
+            spec = self._spec(name, fabric)
         except InputError:
             return None
-        cells = cells_of(shape, spec, statement.racks_of_unit(shape, form, spec))
+        racks = statement.racks_of_unit(shape, form, spec)
+        cells = cells_of(shape, spec, racks)
+        if cells and form.kind == "rack" and (more := statement.racks_without_servers(shape, cells, spec)):
+            cells = cells_of(shape, spec, racks + more)
         if cells is None or not cells.units:
             return None
-        topology = fabric["topology"] = merged(fabric["topology"], statement.counts(shape, cells))
+        below = "below" in fabric
+        topology = fabric["topology"] = fabric["topology"] if below else merged(
+            fabric["topology"], statement.counts(shape, cells)
+        )
         for units in cells.units:
             entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
             entry["unit"] = {"servers": units.per_leaf * units.racks}
-            if units.racks > 1:
+            if units.racks > 1 or (below and len(units.leaves) > 1):
                 entry["per_rack"] = units.per_leaf
         if len(fabric["servers"]) == 1:
             topology["unit"] = fabric["servers"][0].pop("unit")
         return fabric, cells
+
+    def _below(self, shape: Shape) -> Document:
+        """The fabric whose leaves those of another one hang below; {} where they do not."""
+        for name, above in self.shapes.items():
+            links = Counter(cable.a for cable in above.below if cable.a in shape.switches)
+            if links:
+                speed = next(cable.speed_gbps for cable in above.below if cable.a in shape.switches)
+                return {"fabric": name, "links": max(links.values()), "speed_gbps": speed}
+        return {}
 
     # --- names ---
 
@@ -258,7 +339,10 @@ class _Drafting:
 
     def _numbered(self, plan: Plan) -> tuple[Plan, list[Difference]]:
         """Corrects names, pools, numbers and ports until nothing changes; the best plan, and what it has otherwise."""
-        steps: tuple[Callable[[Plan], bool], ...] = (self._ids, self._pools, self._spots, self._blocks, self._pin)
+        steps: tuple[Callable[[Plan], bool], ...] = (
+            *(self._ids, self._pools, self._spots),
+            *(self._asn_blocks, self._switch_blocks, self._link_blocks, self._pin),
+        )
         best = (plan, differences(self.survey, plan), deepcopy(self.document))
         for _ in range(ROUNDS):
             if not best[1]:
@@ -270,7 +354,9 @@ class _Drafting:
                     continue
                 try:
                     plan = self._plan()
-                except InputError:
+                except InputError as error:
+                    import os
+                    if os.environ.get("DBG"): print(step.__name__, error.diagnostics[0].message)
                     self.document, self.lock = before
                     continue
                 changed = True
@@ -326,35 +412,39 @@ class _Drafting:
         """Leaf ports of NICs and other devices on free ports."""
         changed = False
         for name, shape in self.shapes.items():
-            found = spots(shape, plan.fabrics[name], self.shapes)
+            found = spots(shape, plan.fabrics[name], self.shapes, self._managing(name))
             if found and found != self.lock.fabrics.get(name, FabricLock()).attachments:
                 self._with(name, attachments=found)
                 changed = True
         return changed
 
-    def _blocks(self, plan: Plan) -> bool:
+    def _asn_blocks(self, plan: Plan) -> bool:
+        return self._blocks(plan, lambda key: key.startswith("asn/"))
+
+    def _switch_blocks(self, plan: Plan) -> bool:
+        return self._blocks(plan, lambda key: key.startswith("address/") and not key.startswith(_OF_LINKS))
+
+    def _link_blocks(self, plan: Plan) -> bool:
+        return self._blocks(plan, lambda key: key.startswith(_OF_LINKS))
+
+    def _blocks(self, plan: Plan, which: Callable[[str], bool]) -> bool:
         """Numbers that a new plan gives otherwise."""
         changed = False
         for name, fabric in plan.fabrics.items():
             if name not in self.shapes:
                 continue
-            wanted = numbers.of_switches(fabric, self.shapes[name].switches)
-            self._pin_few(name, fabric, wanted)
-            wanted |= numbers.of_links(fabric, self.survey)
-            wrong = numbers.wrong(fabric, wanted)
+            wanted = numbers.of_switches(fabric, self.shapes[name].switches) | numbers.of_links(fabric, self.survey)
+            wrong = numbers.wrong(fabric, {key: cells for key, cells in wanted.items() if which(key)})
             if not wrong:
                 continue
             known = {**fabric.blocks, **{key: numbers.locked(fabric, key, cells) for key, cells in wrong.items()}}
             for space in ("asn", "address"):
                 of_space = {key: its for key, its in known.items() if key.startswith(space)}
-                known |= numbers.apart(of_space, lambda key: numbers.row_width(fabric, key))
+                known |= numbers.apart(of_space, lambda key, fabric=fabric: numbers.row_width(fabric, key))  # type: ignore[misc]
             if known != self.lock.fabrics.get(name, FabricLock()).blocks:
                 self._with(name, blocks=known)
                 changed = True
         return changed
-
-    def _pin_few(self, name: str, fabric: FabricPlan, wanted: dict[str, numbers.Cells]) -> None:
-        """Takes out of the wanted numbers those of a few switches, which pins state."""
 
     def _pin(self, plan: Plan) -> bool:
         """Pins what a lock cannot hold."""
@@ -372,6 +462,30 @@ class _Drafting:
                 pin[kinds[its.what]] = value
                 changed = True
         return changed
+
+
+def _sizes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
+    """Changes of a unit that move the first free port of its leaves: what they are, how many, and the keys."""
+    yield "servers of a unit", "default", {}
+    for count in range(1, SPARE_MAX):
+        yield "spare server ports", count, {"topology": {"leaf": {"spare_server_ports": count}}}
+    unit = fabric["topology"].get("unit")
+    for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
+        yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
+
+
+def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Spot, str]]]) -> bool:
+    """Whether ports have other addresses than their columns give them: blocks of leaves begin at multiples of their size."""
+    for group, its in ports.items():
+        size = next(size for size in sizing.groups if size.name == group)
+        block, column_of = server_block(spec.leaf.model, size.down_gbps), columns(spec, sizing, group)
+        block = max(block, with_free_ports(spec, size)) if size is sizing.groups[0] else block
+        for spot, address in its:
+            if address and spot in column_of:
+                at = int(ip_address(address.partition("/")[0])) % block // 2
+                if at != column_of[spot] and column_of[spot] < block // 2:
+                    return True
+    return False
 
 
 def _usual_name(role: str) -> str:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 
+from fabric.deliver.brownfield.cells import Cells
+from fabric.deliver.brownfield.judge import Spot, columns
 from fabric.deliver.brownfield.shape import Shape, port_key
 from fabric.deliver.brownfield.survey import Cable
-from fabric.design.planner.below import SWITCH_MANAGEMENT
-from fabric.design.planner.free_ports import UPLINKS, cage_columns
-from fabric.model.plan import FabricPlan, PortRef, leaf_layout
+from fabric.design.planner.free_ports import UPLINKS
+from fabric.model.plan import FabricPlan, PortRef
 from fabric.model.plan.lock import PortSpot
 
 
-def spots(shape: Shape, fabric: FabricPlan, shapes: Mapping[str, Shape]) -> dict[str, tuple[PortSpot, ...]]:
-    """The ports of everything on free ports, as the lock has them."""
-    column_of = _columns(fabric)
+def spots(shape: Shape, fabric: FabricPlan, shapes: Mapping[str, Shape], managing: str) -> dict[str, tuple[PortSpot, ...]]:
+    """The ports of everything on free ports, as the lock has them.
+
+    Args:
+        managing: name of what the management ports of switches are.
+    """
+    sizing = fabric.sizing
+    column_of = {size.name: columns(fabric.spec, sizing, size.name) for size in sizing.leaf_groups}
     by_name = fabric.by_name
 
     def spot(port: int, leaf: str, ref: PortRef | None, switch: str = "") -> PortSpot | None:
         device = by_name.get(leaf)
-        column = column_of(device.group).get((ref.cage, ref.sub, ref.speed_gbps)) if device and ref else None
+        column = column_of.get(device.group, {}).get((ref.cage, ref.sub, ref.speed_gbps)) if device and ref else None
         return None if column is None or device is None else PortSpot(port, device.number, column, switch)
 
     found: dict[str, list[PortSpot | None]] = {}
@@ -38,14 +43,38 @@ def spots(shape: Shape, fabric: FabricPlan, shapes: Mapping[str, Shape]) -> dict
     for name, cables in _by_lower(shape.below).items():
         found[name] = [spot(at, cable.b, cable.b_ref) for at, cable in enumerate(cables, 1)]
     if shape.managed:
-        managed = sorted(shape.managed, key=lambda its: (by_name[its.b].number, port_key(its, upper=True)))
-        found[SWITCH_MANAGEMENT] = [spot(at, its.b, its.b_ref, its.a) for at, its in enumerate(managed, 1)]
+        managed = sorted(shape.managed, key=lambda its: (by_name[its.b].number if its.b in by_name else 0, port_key(its, upper=True)))
+        found[managing] = [spot(at, its.b, its.b_ref, its.a) for at, its in enumerate(managed, 1)]
     for above in shapes.values():
         for name, cables in _by_lower(its for its in above.below if its.a in shape.switches).items():
             if name in by_name:
                 key = f"{UPLINKS}{by_name[name].number}"
                 found[key] = [spot(at, name, cable.a_ref) for at, cable in enumerate(cables, 1)]
     return {name: tuple(sorted(its for its in of if its is not None)) for name, of in sorted(found.items()) if any(of)}
+
+
+def used(shape: Shape, cells: Cells, shapes: Mapping[str, Shape]) -> dict[str, list[tuple[Spot, str]]]:
+    """Group → leaf ports that something else than the first NICs of its servers has, with the address of the leaf there."""
+    group_of = {leaf: units.group.name for units in cells.units for unit in units.leaves for leaf in unit}
+    first = {
+        (server, nic)
+        for group in shape.groups
+        if not group.shared
+        for use in group.uses[:1]
+        for server in group.servers
+        for nic in range(use.first, use.first + use.count)
+    }
+    cables = [
+        *((its.b, its.b_ref, its.b_address) for its in shape.served if its.a_ref and (its.a, its.a_ref.cage) not in first),
+        *((its.b, its.b_ref, its.b_address) for of in shape.attached.values() for its in of),
+        *((its.b, its.b_ref, its.b_address) for its in (*shape.managed, *shape.below)),
+        *((its.a, its.a_ref, "") for above in shapes.values() for its in above.below if its.a in shape.switches),
+    ]
+    found: dict[str, dict[Spot, str]] = {}
+    for leaf, ref, address in cables:
+        if ref and leaf in group_of:
+            found.setdefault(group_of[leaf], {})[ref.cage, ref.sub, ref.speed_gbps] = address
+    return {group: sorted(its.items()) for group, its in found.items()}
 
 
 def _by_lower(cables: Iterable[Cable]) -> dict[str, list[Cable]]:
@@ -55,20 +84,3 @@ def _by_lower(cables: Iterable[Cable]) -> dict[str, list[Cable]]:
         found.setdefault(cable.a, []).append(cable)
     return found
 
-
-def _columns(fabric: FabricPlan):  # type: ignore[no-untyped-def]
-    """Group → (cage, port, speed) → column of the leaf's server block."""
-    sizes = {size.name: size for size in fabric.sizing.groups}
-    model = fabric.spec.leaf.model
-
-    @cache
-    def columns(group: str) -> dict[tuple[int, int, int], int]:
-        size = sizes[group]
-        layout = leaf_layout(fabric.spec, fabric.sizing, size)
-        found = {(slot.cage, slot.sub, slot.speed_gbps): at for at, slot in enumerate(layout.down)}
-        for column, by_speed in cage_columns(model, layout, size.down_gbps).items():
-            for speed, slot in by_speed.items():
-                found[slot.cage, slot.sub, speed] = column
-        return found
-
-    return columns

@@ -15,6 +15,7 @@ from fabric.base import source
 from fabric.configs import targets
 from fabric.deliver.brownfield.survey import Cable, Survey
 from fabric.design.intent.load import validate
+from fabric.design.planner.free_ports import cage_columns
 from fabric.design.planner.resolve import resolve
 from fabric.design.planner.site import plan_site, size_site
 from fabric.model.plan import (
@@ -38,6 +39,7 @@ from fabric.model.plan import (
 from fabric.model.plan.lock import Lock
 
 NAME = "import"
+Spot = tuple[int, int, int]  # cage, port of the cage, Gb/s
 End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
 
@@ -76,8 +78,23 @@ def planned(document: Mapping[str, Any], lock: Lock = Lock()) -> Plan:
 # --- what the sizing alone decides of cables ------------------------------------------------------------------
 
 
-def visible(spec: FabricSpec, sizing: Sizing) -> tuple[Any, ...]:
-    """What cables show of a sized fabric: equal values wire alike."""
+def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
+    """Column of the leaf's server block of every port that a leaf of a group can have for servers and other devices."""
+    size = next(its for its in sizing.groups if its.name == group)
+    layout = leaf_layout(spec, sizing, size)
+    found = {(slot.cage, slot.sub, slot.speed_gbps): at for at, slot in enumerate(layout.down)}
+    for column, by_speed in cage_columns(spec.leaf.model, layout, size.down_gbps).items():
+        for speed, slot in by_speed.items():
+            found[slot.cage, slot.sub, speed] = column
+    return found
+
+
+def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]) -> tuple[Any, ...]:
+    """What cables show of a sized fabric: equal values wire alike.
+
+    Args:
+        used: group → ports of its leaves that are cabled to something else than the first NICs of its servers.
+    """
     groups = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
         if group.shared:
@@ -93,6 +110,7 @@ def visible(spec: FabricSpec, sizing: Sizing) -> tuple[Any, ...]:
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
+                [columns(spec, sizing, size.name).get(spot) for spot in used.get(size.name, ())],
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )
         )
@@ -103,6 +121,7 @@ def visible(spec: FabricSpec, sizing: Sizing) -> tuple[Any, ...]:
         (sizing.units_per_pod, sizing.pods) if sizing.tiers == 3 else (),
         spine_downlinks(spec, sizing) if sizing.spines else (),
         core_downlinks(spec, sizing) if sizing.cores else (),
+        (spec.below.links, spec.below.speed_gbps) if spec.below else (),
     )
 
 

@@ -48,14 +48,28 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
     nets = _management(survey)
     chosen: list[tuple[str, Net]] = []
     for kind in KINDS:
-        for name, of in used.items():
-            numbers = of[kind]
-            if not numbers or _inside(numbers, usual[name].get(kind, ())) >= len(numbers) - pinned * (len(numbers) > 2):
-                continue
-            if kind == "management" and nets.get(name):
+        lacking = {
+            name: of[kind]
+            for name, of in used.items()
+            if of[kind]
+            and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
+            or of[kind]
+            and _inside(of[kind], usual[name].get(kind, ())) < len(of[kind]) - pinned * (len(of[kind]) > 2 * pinned)
+        }
+        together = sorted({number for its in lacking.values() for number in its})
+        others = [net for other, net in chosen if other != kind]
+        shared = None
+        if len(lacking) > 1 and not (kind == "management" and nets):
+            apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
+            shared = _one(together, everything, others)
+            shared = shared if shared and shared.num_addresses <= 4 * apart else None
+        for name, numbers in lacking.items():
+            if shared:
+                found = [shared]
+            elif kind == "management" and nets.get(name):
                 found = nets[name]
             else:
-                found = _around(numbers, everything, [net for other, net in chosen if other != kind], chosen, kind)
+                found = _around(numbers, everything, others, chosen, kind)
             chosen += [(kind, net) for net in found]
             texts = [str(net) for net in found]
             stated[name][kind] = texts[0] if len(texts) == 1 else texts
@@ -82,22 +96,29 @@ def _around(
     numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net], chosen: Sequence[tuple[str, Net]], kind: str
 ) -> list[Net]:
     """Prefixes around some numbers that hold no others: one with room to grow, else the smallest, else several."""
-    own = set(numbers)
     for net in (net for other, net in chosen if other == kind):
         if _inside(numbers, [str(net)]) == len(numbers):
             return [net]
-    for room in (SPREAD, 2, 1):
-        net = _cover(numbers, room)
-        low, high = int(net.network_address), int(net.broadcast_address)
-        strangers = any(low <= number <= high and number not in own for number in everything)
-        if net.prefixlen >= 4 and not strangers and not any(_meet(net, other) for other in others):
-            return [net]
+    if net := _one(numbers, everything, others):
+        return [net]
     half = _widest_gap(numbers)
     if not half:
         return [_cover(numbers, 1)]
     return [
         net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, chosen, kind)
     ]
+
+
+def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net]) -> Net | None:
+    """A prefix around some numbers that holds no others and meets no other pool, with room to grow if there is any."""
+    own = set(numbers)
+    for room in (SPREAD, 2, 1):
+        net = _cover(numbers, room)
+        low, high = int(net.network_address), int(net.broadcast_address)
+        strangers = any(low <= number <= high and number not in own for number in everything)
+        if net.prefixlen >= 4 and not strangers and not any(_meet(net, other) for other in others):
+            return net
+    return None
 
 
 def _meet(one: Net, other: Net) -> bool:

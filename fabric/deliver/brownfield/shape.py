@@ -73,6 +73,7 @@ class Shape:
     purpose: str
     switches: Mapping[str, Switch]
     groups: Sequence[Group]
+    served: Sequence[Cable]  # of servers
     up: Sequence[Cable]  # between switches of neighboring tiers
     pairs: Sequence[Cable]  # between leaves
     attached: Mapping[str, Sequence[Cable]]  # other devices
@@ -164,6 +165,7 @@ def _shape(
         purpose=purpose,
         switches=switches,
         groups=groups,
+        served=[cable for its in of_host.values() for cable in its],
         up=up,
         pairs=pairs,
         attached={its: sorted(attached[its], key=lambda cable: port_key(cable, upper=False)) for its in order},

@@ -56,6 +56,10 @@ def _reduced(fabric: Document, order: Sequence[Path], alike: Alike) -> Document:
             if alike(other):
                 best = other
                 break
+    for key in ("links", "speed_gbps") if "below" in best else ():
+        other = deepcopy(best)
+        del other["below"][key]
+        best = other if alike(other) else best
     for at in range(len(best["servers"])):
         for key in OF_SERVERS:
             if key in best["servers"][at]:

@@ -180,6 +180,14 @@ def racks_of_unit(shape: Shape, form: Form, spec: FabricSpec) -> int:
     return max(1, max(units.values(), default=0) // per_rack) if len(units) > 1 else 1
 
 
+def racks_without_servers(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
+    """Racks of the only unit whose leaves have no server."""
+    leaves = {leaf for units in cells.units for unit in units.leaves for leaf in unit}
+    left = sum(its.name not in leaves for its in shape.of(LEAF))
+    single = len(cells.units) == 1 and len(cells.units[0].leaves) == 1
+    return -(-left // spec.leaves_per_nic(spec.groups[0])) if single else 0
+
+
 def stated_rails(cells: Cells) -> int:
     """Rails of a pod, where the rails of a unit are in several; else 0."""
     if cells.pods_per_unit == 1:

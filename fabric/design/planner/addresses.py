@@ -144,7 +144,7 @@ def _server_areas(
         if group.shared:
             continue
         block = server_block(spec.leaf.model, size.down_gbps)
-        wide = max(block, _with_free_ports(spec, size)) if group is spec.groups[0] else block
+        wide = max(block, with_free_ports(spec, size)) if group is spec.groups[0] else block
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
@@ -162,7 +162,7 @@ def _server_areas(
     return {user: (areas[name], width[name]) for user, name in users.items()}
 
 
-def _with_free_ports(spec: FabricSpec, size: GroupSize) -> int:
+def with_free_ports(spec: FabricSpec, size: GroupSize) -> int:
     """Addresses of a leaf whose free ports have routed NICs that are broken out finer than those of its own group, else 0.
 
     Free ports are numbered behind those of servers, subport by subport of every cage, up to the finest breakout.

@@ -23,7 +23,7 @@ from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield.draft import Draft, draft
 from fabric.deliver.brownfield.judge import Difference, differences, merged, planned
 from fabric.deliver.brownfield.shape import with_numbers
-from fabric.model.plan.lock import Lock
+from fabric.model.plan import SERVER, Plan
 from tests.deliver.brownfield.oracle import survey_of
 from tests.system.random_designs.drawing import Design, draw
 from tests.system.random_designs.everyday import draw_everyday
@@ -51,8 +51,8 @@ class Outcome:
         return not self.left and not self.crash
 
 
-def sections_of(intent: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections of an intent that a draft takes from elsewhere."""
+def sections_of(intent: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    """The sections of an intent that a draft takes from elsewhere; racks of tenants, which no config names, by servers."""
     result: dict[str, Any] = {key: deepcopy(intent[key]) for key in OF_SITES if key in intent}
     switches = intent.get("catalog", {}).get("switches")
     breakouts = intent.get("catalog", {}).get("breakouts")
@@ -61,6 +61,11 @@ def sections_of(intent: Mapping[str, Any]) -> dict[str, Any]:
     for name, fabric in intent["fabrics"].items():
         part = {key: deepcopy(fabric[key]) for key in OF_FABRICS if key in fabric}
         part.get("underlay", {}).pop("asn", None)
+        part.get("below", {}).pop("links", None)
+        for tenant in _list(part.get("tenants", [])):
+            if racks := _list(tenant.pop("racks", [])):
+                inside = [its.name for its in plan.fabrics[name].devices if its.role == SERVER and its.rack + 1 in racks]
+                tenant["servers"] = sorted({*_list(tenant.get("servers", [])), *inside})
         groups = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
         homed = [
             {"name": group.get("name", group["model"])} | {key: group[key] for key in OF_GROUPS if key in group}
@@ -79,6 +84,10 @@ def sections_of(intent: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if value}
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def round_trip(intent: Mapping[str, Any]) -> Outcome:
     """Plans an intent, drafts what its survey shows, and compares the plans."""
     try:
@@ -87,7 +96,7 @@ def round_trip(intent: Mapping[str, Any]) -> Outcome:
         return Outcome(planned=False)
     if not any(fabric.switches for fabric in before.fabrics.values()):
         return Outcome(planned=False)
-    survey, sections = survey_of(before), sections_of(intent)
+    survey, sections = survey_of(before), sections_of(intent, before)
     try:
         found = draft(survey, sections)
         whole = merged(found.document, sections)
