@@ -177,11 +177,12 @@ def _described(result: Wiring) -> None:
         for port in own.ports:
             words = own.words(port)
             other = next((names[word.lower()] for word in words if word.lower() in names), "")
-            if not other or other == name:
+            if not other:
                 continue
             far = result.port_named(other, [word for word in words if word.lower() != other.lower()])
             far = far or next((word for word in words if _manages(result.devices[other], word)), "")
-            claims[name, port] = other, far
+            if other != name or is_management(far):  # of which a switch may have its own
+                claims[name, port] = other, far
     for near, end in claims.items():
         if end[1] and is_management(end[1]):
             result.management.setdefault(end, (near, DESCRIPTIONS))

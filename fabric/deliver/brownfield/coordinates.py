@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fabric.audit.checks.ends import tunnel_addresses
 from fabric.audit.checks.network import role as shape
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.devices import Found
@@ -32,8 +33,8 @@ def coordinates(
     result = {name: Coordinates() for name in joined}
     servers = {name: sorted({row.host for row in on.get(name, ()) if not row.attached}) for name in tiers.of(0)}
     _units(tiers, servers, result)
-    _rails(tiers, on, result)
     _pairs(devices, tiers, on, result)
+    _rails(tiers, on, result)
     _planes(joined, on, result)
     _pods(joined, tiers, result)
     return result
@@ -129,17 +130,24 @@ def _rails(tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str,
     rails: dict[str, int] = {}
     for leaves in grouped((result[name].unit, name) for name in tiers.of(0)).values():
         ends = {name: _nics(on.get(name, ())) for name in leaves}
-        found = [own for own in (_rails_of(ends, kind) for kind in _kinds(ends)) if own]
-        if found:
-            rails |= max(found, key=lambda own: (len(own), len(set(own.values()))))
+        pairs = {name: {name, result[name].pair} - {""} for name in leaves}
+        found = [own for kind in _kinds(ends) for own in (_rails_of(ends, pairs, kind),) if own]
+        for name, rail in max(found, key=lambda own: (len(own), len(set(own.values())))).items() if found else ():
+            rails[name] = rail
     if len(set(rails.values())) > 1:
         for name, rail in rails.items():
             result[name].rail = rail
 
 
-def _rails_of(ends: Mapping[str, Sequence[Nic]], kind: tuple[str, str]) -> dict[str, int]:
+def _rails_of(ends: Mapping[str, Sequence[Nic]], pairs: Mapping[str, set[str]], kind: tuple[str, str]) -> dict[str, int]:
     """Leaf → rail by the NICs of a kind; {} where these have not all the same leaves at every server."""
-    on = grouped_sets(((end.host, end.number), name) for name, own in ends.items() for end in own if end.kind == kind)
+    on = grouped_sets(
+        ((end.host, end.number), leaf)
+        for name, own in ends.items()
+        for end in own
+        if end.kind == kind
+        for leaf in pairs[name]
+    )
     by_nic = grouped_sets((number, frozenset(leaves)) for (_, number), leaves in on.items())
     if any(len(sets) > 1 for sets in by_nic.values()):
         return {}
@@ -175,7 +183,7 @@ def _order(tiers: Tiers, part: Sequence[str]) -> tuple[tuple[str, int], ...]:
 def _pairs(
     devices: Mapping[str, Found], tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str, Coordinates]
 ) -> None:
-    """Two leaves with an Ethernet segment in common; else with bonds of one number to the same hosts."""
+    """Two leaves with an Ethernet segment or a tunnel address in common; else with bonds of one number to the same hosts."""
     leaves = tiers.of(0)
     segments = grouped_sets(
         (interface.esi.value, name)
@@ -183,14 +191,21 @@ def _pairs(
         for interface in devices[name].facts.interfaces.values()
         if interface.esi
     )
+    tunnels = grouped_sets((address, name) for name in leaves for address in tunnel_addresses(devices[name].facts))
     bonds = grouped_sets(
-        ((row.host, interface.bond.value), name)
+        ((row.host, _nic(row.label), interface.bond.value), name)
         for name in leaves
         for row in on.get(name, ())
         if (interface := devices[name].facts.interfaces.get(row.port[1])) and interface.bond
     )
-    for same in (*segments.values(), *bonds.values()):
+    for same in (*segments.values(), *tunnels.values(), *bonds.values()):
         if len(same) == 2:
             a, b = sorted(same, key=natural)
             if not result[a].pair and not result[b].pair:
                 result[a].pair, result[b].pair = b, a
+
+
+def _nic(label: str) -> str:
+    """The NIC of a port, where several have numbers: `frontend1` of `frontend1p2`."""
+    match = LABEL.fullmatch(label)
+    return f"{match['purpose']}{match['nic']}" if match and match["port"] else ""

@@ -19,7 +19,7 @@ from fabric.model.plan import PortRef
 IDLE = re.compile(r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split)\b.*", re.I)
 NIC = re.compile(  # a port of a host, as words of a description name it
     r"(?:e(?:th|n[spox])|bond|nic|pci|port|p|lan|net|ib|mlx|vmnic|compute|storage|frontend|oob|bmc|idrac|ilo|ipmi|mgmt|"
-    r"(?:ethernet|et|eth|e|gi|te|xe|ge|swp|po|ae|port-channel|bundle)[-_]?)[\w/:.-]*\d[\w/:.-]*|eth|bmc|e\d+(?:/\d+)*",
+    r"(?:ethernet|et|eth|e|gi|te|xe|ge|swp|po|ae|port-channel|bundle)[-_]?)[\w/:.-]*\d[\w/:.-]*|eth|bmc|ilo|idrac|ipmi|e\d+(?:/\d+)*",
     re.I,
 )
 LABEL = re.compile(r"(?P<purpose>[a-z][a-z0-9_-]*?[a-z_-]|[a-z])(?P<nic>\d+)(?:p(?P<port>\d+))?", re.I)

@@ -12,7 +12,7 @@ from fabric.audit.checks.network import role as shape
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.cabling import Wiring
 from fabric.deliver.brownfield.devices import Found
-from fabric.deliver.brownfield.hosts import HostPort, Hosts
+from fabric.deliver.brownfield.hosts import HostPort
 from fabric.deliver.brownfield.ports import natural, prefix_of
 from fabric.model.plan import CORE, LEAF, SPINE
 
@@ -25,7 +25,26 @@ WORDS = {  # in names, where nothing else decides
 }
 ROLE_WORDS = re.compile(r"[-_.]?(?:border-?leaf|super-?spine|leaf|spine|core|switch|tor|bl|lf|sp|leafs|spines)$", re.I)
 CONVENTION = 0.9  # share of links between tiers whose lower address is at one side, before it tells which is which
+BELOW = "access"  # behind the name of a fabric that hangs below one of the same name
 PURPOSES = {"compute": "backend", "storage": "storage", "frontend": "frontend", "oob": "oob"}  # of NICs → fabric
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was read: devices, the cables between them, and the hosts on each."""
+
+    devices: Mapping[str, Found]
+    wiring: Wiring
+    on: Mapping[str, Sequence[HostPort]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The switches of a fabric, and the places of the fabrics that it hangs below."""
+
+    switches: Sequence[str]
+    below: tuple[int, ...] = ()
+
 
 Graph = Mapping[str, Mapping[str, int]]  # switch → neighbor → cables
 
@@ -80,17 +99,17 @@ def parts(joined: Graph) -> list[list[str]]:
 # --- Tiers ----------------------------------------------------------------------------------------------------
 
 
-def tiers(devices: Mapping[str, Found], wiring: Wiring, joined: Graph, on: Mapping[str, Sequence[HostPort]]) -> Tiers:
+def tiers(seen: Seen, joined: Graph) -> Tiers:
     """The tier of every switch of a fabric: leaves have hosts or tunnels, spines are next to them, cores next to spines.
 
     A switch without either that is as far from hosts as a core is a leaf where addresses, AS numbers or names say so.
     """
     result = Tiers()
-    seeds = _leaves(devices, joined, on)
+    seeds = _leaves(seen, joined)
     for name, source in seeds.items():
         result.level[name], result.source[name] = 0, source
     if not seeds:
-        _without_hosts(devices, wiring, joined, result)
+        _without_hosts(seen, joined, result)
     queue = deque(sorted(result.level, key=natural))
     while queue:
         name = queue.popleft()
@@ -101,31 +120,31 @@ def tiers(devices: Mapping[str, Found], wiring: Wiring, joined: Graph, on: Mappi
                 queue.append(other)
     for name in joined.keys() - result.level.keys():
         result.level[name], result.source[name] = 0, "joined to no other switch"
-    _bare_leaves(devices, wiring, joined, result)
+    _bare_leaves(seen, joined, result)
     return result
 
 
-def _leaves(devices: Mapping[str, Found], joined: Graph, on: Mapping[str, Sequence[HostPort]]) -> dict[str, str]:
+def _leaves(seen: Seen, joined: Graph) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in joined:
-        ports = on.get(name, ())
+        ports = seen.on.get(name, ())
         servers = sum(not row.attached for row in ports)
         if ports:
             found[name] = f"{servers or len(ports)} ports with {'servers' if servers else 'attached devices'}"
-        elif devices[name].vtep:
+        elif seen.devices[name].vtep:
             found[name] = "its tunnels"
-    tunnels = {name for name in found if devices[name].vtep}
+    tunnels = {name for name in found if seen.devices[name].vtep}
     if tunnels:  # beside leaves with tunnels a switch without them is a spine, whatever is attached to it
         for name in list(found):
             near = [other for other in joined[name] if other in tunnels]
             most = len(near) > 1 and len(near) * 2 > len(joined[name])
-            servers = any(not row.attached for row in on.get(name, ()))
-            if name not in tunnels and most and (not servers or len(near) > len(on.get(name, ()))):
+            servers = any(not row.attached for row in seen.on.get(name, ()))
+            if name not in tunnels and most and (not servers or len(near) > len(seen.on.get(name, ()))):
                 del found[name]
     return found
 
 
-def _without_hosts(devices: Mapping[str, Found], wiring: Wiring, joined: Graph, result: Tiers) -> None:
+def _without_hosts(seen: Seen, joined: Graph, result: Tiers) -> None:
     """Leaves of a fabric without hosts: by names, else the side whose AS numbers differ, else the larger side."""
     named = [name for name in joined if _word(name) == LEAF]
     sides = _sides(joined)
@@ -133,7 +152,7 @@ def _without_hosts(devices: Mapping[str, Found], wiring: Wiring, joined: Graph, 
         result.level |= dict.fromkeys(named, 0)
         result.source |= dict.fromkeys(named, "its name")
     elif sides is not None:
-        numbers = [len({devices[name].asn for name in side} - {0}) for side in sides]
+        numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
         by_numbers = numbers[0] != numbers[1]
         sizes = numbers if by_numbers else [len(side) for side in sides]
         leaves = sides[sizes.index(max(sizes))]
@@ -157,17 +176,17 @@ def _sides(joined: Graph) -> tuple[list[str], list[str]] | None:
     return [name for name, side in color.items() if side == 0], [name for name, side in color.items() if side == 1]
 
 
-def _bare_leaves(devices: Mapping[str, Found], wiring: Wiring, joined: Graph, result: Tiers) -> None:
+def _bare_leaves(seen: Seen, joined: Graph, result: Tiers) -> None:
     """Leaves without hosts among what is next to spines."""
     far = [name for name, level in result.level.items() if level == 2]
     if not far:
         return
-    lower = _lower_side(devices, wiring, result)
+    lower = _lower_side(seen, result)
     shapes = {shape(name) for name, level in result.level.items() if level == 0}
     cores = {shape(name) for name in far} - shapes
     for name in far:
         word = _word(name)
-        if lower is not None and (side := _side(devices, wiring, result, name)) is not None:
+        if lower is not None and (side := _side(seen, result, name)) is not None:
             leaf, source = side == lower, "addresses of its links"
         elif shape(name) in shapes:
             leaf, source = True, "a name like that of leaves"
@@ -175,34 +194,34 @@ def _bare_leaves(devices: Mapping[str, Found], wiring: Wiring, joined: Graph, re
             leaf, source = word == LEAF, "its name"
         else:
             alike = [other for other in far if set(joined[other]) == set(joined[name])]
-            one = len({devices[other].asn for other in alike}) == 1
+            one = len({seen.devices[other].asn for other in alike}) == 1
             leaf, source = not (one and len(alike) > 1) and shape(name) not in cores, "AS numbers"
         result.source[name] = source
         if leaf:
             result.level[name] = 0
 
 
-def _lower_side(devices: Mapping[str, Found], wiring: Wiring, result: Tiers) -> bool | None:
+def _lower_side(seen: Seen, result: Tiers) -> bool | None:
     """Whether leaves have the first address of a link to a spine; None where neither is usual."""
-    firsts = [first for name, level in result.level.items() if level == 0 for first in _firsts(devices, wiring, result, name)]
+    firsts = [first for name, level in result.level.items() if level == 0 for first in _firsts(seen, result, name)]
     share = sum(firsts) / len(firsts) if firsts else 0.5
     return None if 1 - CONVENTION < share < CONVENTION else share >= CONVENTION
 
 
-def _side(devices: Mapping[str, Found], wiring: Wiring, result: Tiers, name: str) -> bool | None:
-    firsts = _firsts(devices, wiring, result, name)
+def _side(seen: Seen, result: Tiers, name: str) -> bool | None:
+    firsts = _firsts(seen, result, name)
     return sum(firsts) * 2 > len(firsts) if firsts else None
 
 
-def _firsts(devices: Mapping[str, Found], wiring: Wiring, result: Tiers, name: str) -> list[bool]:
+def _firsts(seen: Seen, result: Tiers, name: str) -> list[bool]:
     """Of each link to a spine, whether the device has its first address."""
     found: list[bool] = []
-    own = devices[name]
+    own = seen.devices[name]
     for port in own.ports:
-        end = wiring.far.get((name, port))
+        end = seen.wiring.far.get((name, port))
         if end is None or result.level.get(end[0][0]) != 1:
             continue
-        mine, theirs = _address(own, port), _address(devices[end[0][0]], end[0][1])
+        mine, theirs = _address(own, port), _address(seen.devices[end[0][0]], end[0][1])
         if mine and theirs:
             found.append((len(mine), mine) < (len(theirs), theirs))
     return found
@@ -222,28 +241,35 @@ def _word(name: str) -> str:
 # --- Fabrics --------------------------------------------------------------------------------------------------
 
 
-def fabrics(devices: Mapping[str, Found], wiring: Wiring, hosts: Hosts) -> list[list[str]]:
+def fabrics(seen: Seen) -> list[Group]:
     """The switches of each fabric.
 
     A fabric is what cables join, without leaves that bridge to the leaves of another fabric, and with planes and rails
     that have the same servers.
     """
-    joined = graph(wiring, devices)
-    on = hosts.on()
-    below = _below(devices, wiring, joined)
-    cut = {name: Counter({b: n for b, n in near.items() if (name in below) == (b in below)}) for name, near in joined.items()}
-    pieces = [piece for part in parts(cut) for piece in _sites(devices, wiring, cut, part, on)]
-    return _merged(pieces, on)
+    joined = graph(seen.wiring, seen.devices)
+    below = _below(seen, joined)
+    cut = {name: {b: n for b, n in near.items() if (name in below) == (b in below)} for name, near in joined.items()}
+    pieces = parts(cut)
+    groups = _merged([own for piece in pieces if piece[0] not in below for own in _sites(seen, cut, piece)], seen.on)
+    homes = {name: at for at, own in enumerate(groups) for name in own}
+    hanging = grouped(
+        (tuple(sorted({homes[other] for name in piece for other in joined[name] if other in homes})), piece)
+        for piece in pieces
+        if piece[0] in below
+    )
+    under = [Group(own, homes) for homes, same in hanging.items() for own in _merged(same, seen.on)]
+    return [*(Group(own) for own in groups), *under]
 
 
-def _below(devices: Mapping[str, Found], wiring: Wiring, joined: Graph) -> set[str]:
+def _below(seen: Seen, joined: Graph) -> set[str]:
     """Switches whose cables to others are all bridged: they route nothing, and hang below leaves."""
     found = set[str]()
     for name in joined:
-        own = devices[name]
+        own = seen.devices[name]
         if not joined[name] or own.vtep or any(process.neighbors for process in own.facts.bgp.values()):
             continue
-        ports = [port for port in own.ports if (name, port) in wiring.far]
+        ports = [port for port in own.ports if (name, port) in seen.wiring.far]
         if ports and all(_bridged(own, port) for port in ports):
             found.add(name)
     routed = [name for name in joined if name not in found and joined[name]]
@@ -258,27 +284,25 @@ def _bridged(own: Found, port: str) -> bool:
     )
 
 
-def _sites(
-    devices: Mapping[str, Found], wiring: Wiring, joined: Graph, part: list[str], on: Mapping[str, Sequence[HostPort]]
-) -> list[list[str]]:
-    """A component, apart where only links between leaves of other AS numbers join parts with spines of their own."""
+def _sites(seen: Seen, joined: Graph, part: list[str]) -> list[list[str]]:
+    """A component, apart where only links within a tier, to other AS numbers, join parts with spines of their own."""
     own = {name: joined[name] for name in part}
     if len(part) < 4:
         return [part]
-    level = tiers(devices, wiring, own, on).level
+    level = tiers(seen, own).level
     between = {
         (a, b)
         for a in part
         for b in own[a]
         if level[a] == level[b] == 0
-        and devices[a].asn != devices[b].asn
+        and seen.devices[a].asn != seen.devices[b].asn
         and set(_up(own, level, a)) != set(_up(own, level, b))
     }
     if not between:
         return [part]
     rest = {a: {b: n for b, n in near.items() if (a, b) not in between} for a, near in own.items()}
     pieces = parts(rest)
-    return pieces if all(any(level[name] for name in piece) for piece in pieces) else [part]
+    return pieces if all({0, 1} <= {level[name] for name in piece} for piece in pieces) else [part]
 
 
 def _up(joined: Graph, level: Mapping[str, int], name: str) -> list[str]:
@@ -316,16 +340,11 @@ def _merged(pieces: list[list[str]], on: Mapping[str, Sequence[HostPort]]) -> li
     return [sorted((name for piece in own for name in piece), key=natural) for own in groups.values()]
 
 
-def names(site: str, groups: Sequence[Sequence[str]], on: Mapping[str, Sequence[HostPort]]) -> list[str]:
+def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort]]) -> list[str]:
     """A name for each fabric: what the names of its switches begin with behind the site's, else the purpose of its NICs."""
-    taken, result = Counter[str](), list[str]()
-    for own in groups:
-        prefix = prefix_of(own)
-        if len(own) > 1 and prefix and not re.search(r"[-_.]$", prefix):
-            cut = re.match(r"(.*)[-_.]", prefix)
-            prefix = cut[1] if cut and len(set(map(shape, own))) > 1 else prefix
-        prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", re.sub(r"[-_.]*\d*$", "", prefix.rstrip("-_.")))
-        prefix = ROLE_WORDS.sub("", prefix) or (prefix if len(set(map(shape, own))) == 1 else "")
+    result: list[str] = []
+    for group in groups:
+        own = group.switches
         purposes = Counter(
             fabric
             for name in own
@@ -334,8 +353,21 @@ def names(site: str, groups: Sequence[Sequence[str]], on: Mapping[str, Sequence[
             if row.label.startswith(nic)
         )
         usual = max(purposes, key=lambda key: purposes[key]) if purposes else "fabric"
-        name = re.sub(r"[^a-z0-9-]+", "-", prefix.lower()).strip("-") or usual
+        name = re.sub(r"[^a-z0-9-]+", "-", _prefix(site, own).lower()).strip("-") or usual
         name = name if name[0].isalpha() else f"{usual}-{name}"
-        taken[name] += 1
-        result.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
+        if name in result and group.below:
+            name = f"{name}-{BELOW}"
+        more = next(number for number in range(1, len(groups) + 1) if f"{name}-{number}" not in result)
+        result.append(f"{name}-{max(more, 2)}" if name in result else name)
     return result
+
+
+def _prefix(site: str, own: Sequence[str]) -> str:
+    """What names of switches have in common in front of their roles and numbers."""
+    prefix, alike = prefix_of(own), len(set(map(shape, own))) == 1
+    whole = len(own) > 1 and bool(re.search(r"[-_.]$", prefix))
+    if len(own) > 1 and not whole and not alike and (cut := re.match(r"(.*)[-_.]", prefix)):
+        prefix, whole = cut[1], True
+    prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)
+    prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", prefix)
+    return ROLE_WORDS.sub("", prefix) or (prefix if alike else "")

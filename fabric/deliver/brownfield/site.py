@@ -17,7 +17,7 @@ from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.hosts import Hosts, hosts, nics
 from fabric.deliver.brownfield.ports import natural
-from fabric.deliver.brownfield.roles import ROLES, Tiers, fabrics, graph, names, tiers
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, fabrics, graph, names, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, PortRef
@@ -71,14 +71,15 @@ def survey_of(
     ends = hosts(devices, cables)
     inferences: list[Inference] = []
     switches: dict[str, list[Switch]] = {}
-    on = ends.on()
-    groups = fabrics(devices, cables, ends)
+    seen = Seen(devices, cables, ends.on())
+    groups = fabrics(seen)
     homes: dict[str, str] = {}
     level: dict[str, int] = {}
-    for name, own in sorted(zip(names(site, groups, on), groups, strict=True)):
+    for name, group in zip(names(site, groups, seen.on), groups, strict=True):
+        own = group.switches
         joined = graph(cables, own)
-        its = tiers(devices, cables, joined, on)
-        places = coordinates(devices, joined, its, on)
+        its = tiers(seen, joined)
+        places = coordinates(devices, joined, its, seen.on)
         switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
         homes |= dict.fromkeys(own, name)
         level |= its.level
@@ -90,7 +91,7 @@ def survey_of(
     inferences += [one for device in devices.values() for one in device.inferences]
     return Survey(
         site=site,
-        fabrics=switches,
+        fabrics=dict(sorted(switches.items())),
         hosts=_homes(ends, homes),
         cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
         inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
