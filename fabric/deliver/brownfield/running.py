@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from copy import deepcopy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,15 @@ from fabric.model.plan import LEAF, FabricPlan, Plan, SwitchView
 
 SAMPLES = 4  # switches of one role and network OS whose statements are read
 T = TypeVar("T")
+
+
+def merged(document: Mapping[str, Any], over: Mapping[str, Any]) -> Document:
+    """A document with the keys of another one laid over it."""
+    result = dict(document)
+    for key, value in over.items():
+        below = result.get(key)
+        result[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else deepcopy(value)
+    return result
 
 
 def most_common(values: Iterable[T]) -> T | None:
@@ -46,6 +56,11 @@ class Running:
             if switch.facts is not None:
                 by_kind.setdefault((switch.role, switch.nos), []).append(switch)
         return [switch for kind in by_kind.values() for switch in kind[:: max(1, len(kind) // SAMPLES)][:SAMPLES]]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Switch]:
+        """Every switch of the fabric."""
+        return {its.name: its for its in self.switches}
 
     @cached_property
     def links(self) -> Sequence[Cable]:

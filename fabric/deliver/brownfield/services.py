@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 
 from fabric.base.diagnostics import InputError
 from fabric.configs.generate import Renderer
-from fabric.deliver.brownfield import attachments
+from fabric.deliver.brownfield import attachments, lossless
 from fabric.deliver.brownfield.probes import VALUES, Document, learned_logins, plan_of
-from fabric.deliver.brownfield.running import Running, most_common, typed
+from fabric.deliver.brownfield.refine import Comparison
+from fabric.deliver.brownfield.running import Running, merged, most_common, typed
 from fabric.deliver.brownfield.tenants import TenantSurvey, find as find_tenants
 from fabric.deliver.brownfield.survey import Inference, Survey, Switch
 from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, Plan, SwitchView
@@ -45,15 +46,6 @@ class Sections:
     lock: Lock = field(default_factory=Lock)
     inferences: Sequence[Inference] = ()
     unstated: Sequence[str] = ()
-
-
-def merged(document: Mapping[str, Any], over: Mapping[str, Any]) -> Document:
-    """A document with the keys of another one laid over it."""
-    result = dict(document)
-    for key, value in over.items():
-        below = result.get(key)
-        result[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else deepcopy(value)
-    return result
 
 
 # --- Management -----------------------------------------------------------------------------------------------
@@ -187,8 +179,11 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
     """
     alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
     first = [Running(name, switches, survey, document, None) for name, switches in survey.fabrics.items()]
-    shapes = {run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run)} for run in first}
-    plan = _planned(merged({**document, "fabrics": alone}, {"fabrics": {name: shapes[name] for name in alone if name in shapes}}), lock)
+    shapes = {
+        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)} for run in first
+    }
+    shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
+    plan = _planned({**document, "fabrics": shaped}, lock)
     runs = [Running(name, switches, survey, document, plan) for name, switches in survey.fabrics.items()]
     found: Document = {"fabrics": {run.name: {} for run in runs}}
     managed = {run.name: management(run) for run in runs}
@@ -200,6 +195,9 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         if managed[run.name] != shared:
             part["management"] = managed[run.name]
         part["underlay"] = underlay(run)
+        part["qos"] = shapes[run.name]["qos"] | lossless.classes(run)
+        if memory := run.found(("qos", "lossless_memory_percent")):
+            part["qos"]["lossless_memory_percent"] = memory
         if "below" not in document["fabrics"].get(run.name, {}):
             survey_of = TenantSurvey(run)
             tenants = find_tenants(survey_of, attachments.outside(survey_of))
@@ -209,7 +207,30 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
             locks[run.name] = FabricLock(tenants=tenants.numbers, attachments=spots)
         found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
     _releases(runs, found)
-    return Sections(document=found, lock=Lock(locks))
+    own = Lock(locks)
+    return Sections(document=_refined(runs, document, found, own), lock=own)
+
+
+def _refined(runs: Sequence[Running], document: Document, found: Document, lock: Lock) -> Document:
+    """With values that only a comparison of whole configs tells, and without keys that change nothing."""
+    comparison = Comparison(runs, lock)
+    whole = merged(document, found)
+    differing = {name for name, count in comparison.differences(whole).items() if count}
+    for run in runs:
+        names = [its.name for its in run.samples]
+        if differing.intersection(names):
+            whole = comparison.refined(whole, run.name, names, lossless.trials(run))
+        if found["fabrics"][run.name].get("qos"):
+            whole = comparison.shortened(whole, run.name, names, "qos")
+    for run in runs:
+        part = whole["fabrics"][run.name]
+        if part.get("qos"):
+            found["fabrics"][run.name]["qos"] = part["qos"]
+        else:
+            found["fabrics"][run.name].pop("qos", None)
+        if stated := part["topology"].get("cable_length_m"):
+            found["fabrics"][run.name].setdefault("topology", {})["cable_length_m"] = stated
+    return found
 
 
 def _kind(run: Running) -> Document:
