@@ -2,24 +2,110 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from ipaddress import ip_address
 
 from fabric.base.grouping import grouped
-from fabric.deliver.brownfield.survey import Cable, Inference, Survey, Switch
+from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
-from fabric.model.plan import PortRef
+from fabric.hardware.catalog.models import generic_switch
+from fabric.model.plan import LEAF, PortRef
+from fabric.model.settings.base import HOST, NAME
 from fabric.nos.target import target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
 SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
+GENERIC = generic_switch("256x100g")
 SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MODEL` states it"
 
 Port = tuple[str, PortRef]  # name and place
 
 
 def assumed(survey: Survey) -> Survey:
-    """The survey with a generic model for every switch without one, and a speed for every cable."""
+    """The survey with a generic model for every switch without one, a speed for every cable, and names that an intent takes."""
+    return _with_hardware(_with_servers(_with_names(survey)))
+
+
+# --- names and servers ----------------------------------------------------------------------------------------
+
+
+def _with_names(survey: Survey) -> Survey:
+    """Hosts whose names an intent refuses get the next best ones; addresses that are none go."""
+    taken = set(survey.hosts)
+    names: dict[str, str] = {}
+    for name, host in survey.hosts.items():
+        pattern = NAME if host.attached else HOST
+        if not pattern.fullmatch(name):
+            base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28] or "host"
+            new = next(own for own in (base, *(f"{base}-{number}" for number in range(2, 1000))) if own not in taken)
+            names[name] = new
+            taken.add(new)
+    fabrics = {
+        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) else "") for own in switches]
+        for name, switches in survey.fabrics.items()
+    }
+    if not names and all(one.vtep == own.vtep for name in fabrics for one, own in zip(fabrics[name], survey.fabrics[name], strict=True)):
+        return survey
+    found = [
+        Inference(subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them")
+        for old, new in sorted(names.items())
+    ]
+    hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
+    cables = [replace(cable, a=names.get(cable.a, cable.a), b=names.get(cable.b, cable.b)) for cable in survey.cables]
+    return replace(survey, fabrics=fabrics, hosts=hosts, cables=cables, inferences=(*survey.inferences, *found))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return not text
+    return True
+
+
+def _with_servers(survey: Survey) -> Survey:
+    """One server on each leaf of a fabric without any: the language has no fabric without servers."""
+    hosts, cables, found = dict(survey.hosts), list(survey.cables), list(survey.inferences)
+    served = {host.fabric for host in hosts.values() if not host.attached}
+    used: dict[str, set[int]] = {}
+    for cable in cables:
+        for device, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
+            used.setdefault(device, set()).add(ref.cage if ref else 0)
+    for fabric, switches in survey.fabrics.items():
+        leaves = [switch for switch in switches if switch.role == LEAF]
+        if fabric in served or not leaves:
+            continue
+        found.append(
+            Inference(
+                subject=f"fabric {fabric}",
+                what="servers",
+                value=f"{len(leaves)} (assumed)",
+                source="one on each leaf, as no source names any",
+            )
+        )
+        for number, leaf in enumerate(leaves, 1):
+            name = f"{fabric}-server-{number:04}"
+            cage = max(used.get(leaf.name, {0})) + 1
+            hosts[name] = Host(name=name, group=f"{fabric}-server", number=number, fabric=fabric)
+            ref = PortRef(cage, 0, 1, 0)
+            port = target(leaf.nos).port_name(catalog.switch(leaf.model) or GENERIC, PortRef(cage, 0, 1, 100), leaf.model)
+            cables.append(
+                Cable(
+                    a=name, a_port="eth1", a_ref=PortRef(1, 0, 1, 0), b=leaf.name, b_port=port, b_ref=ref, speed_gbps=0, source="assumed"
+                )
+            )
+    if len(cables) == len(survey.cables):
+        return survey
+    cables.sort(key=lambda cable: (cable.a, cable.a_port, cable.b, cable.b_port))
+    return replace(survey, hosts=dict(sorted(hosts.items())), cables=cables, inferences=found)
+
+
+# --- hardware -------------------------------------------------------------------------------------------------
+
+
+def _with_hardware(survey: Survey) -> Survey:
     models = {switch.name: model for switch, model in _models(survey)}
     if not models and all(cable.speed_gbps for cable in survey.cables):
         return survey

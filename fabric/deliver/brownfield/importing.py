@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from fabric.audit.checks import ERROR
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import write_files, yaml
+from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
+from fabric.base.source import parse
 from fabric.base.processes import Progress, silent
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
@@ -35,6 +38,7 @@ class Drafted:
     document: Mapping[str, Any]
     lock: Lock
     inferences: Sequence[Inference] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)  # what was found and the language refuses: path → why
 
 
 def drafted(survey: Survey) -> Drafted:
@@ -47,12 +51,63 @@ def drafted(survey: Survey) -> Drafted:
     survey = assumed(survey)
     first = draft(survey)
     services = sections(survey, first.document, first.lock)
-    topology = draft(survey, services.document)
+    kept, refused = taken(first.document, services.document)
+    topology = draft(survey, kept)
     return Drafted(
-        document=merged(topology.document, services.document),
+        document=merged(topology.document, kept),
         lock=_joined(topology.lock, services.lock),
         inferences=(*survey.inferences, *topology.inferences, *services.inferences),
+        refused=refused,
     )
+
+
+PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
+MAX_ROUNDS = 20  # of looking for what an intent does not take
+
+
+def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Sections without the entries that the language refuses, and those: path → why."""
+    from fabric.deliver.brownfield.judge import merged
+    from fabric.design.intent.load import validate
+
+    kept, refused = deepcopy(dict(services)), dict[str, str]()
+    for _ in range(MAX_ROUNDS):
+        whole = merged(topology, kept)
+        try:
+            validate(parse(json_line(whole), ""))
+            break
+        except InputError as error:
+            found = [match for one in error.diagnostics if (match := PATH.match(one.message))]
+            paths = {_parts(match[1]): match.string for match in found}
+            gone = [path for path in sorted(paths, reverse=True) if _drop(kept, path)]
+            refused |= {".".join(map(str, path)): paths[path] for path in gone}
+            if not gone:
+                break
+    return kept, refused
+
+
+def _parts(path: str) -> tuple[str | int, ...]:
+    """`tenants[0].name` as ("tenants", 0, "name")."""
+    return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
+
+
+def _drop(document: Any, path: Sequence[str | int]) -> bool:
+    """Takes away the entry of a list that a path leads through, else the key at its end; False where there is none."""
+    at, last = document, None
+    for depth, part in enumerate(path):
+        if isinstance(part, int) and isinstance(at, list) and part < len(at):
+            last = (at, part)
+            if depth and path[depth - 1] in ("tenants", "attachments"):
+                break
+        elif isinstance(at, dict) and part in at:
+            last = (at, part)
+        else:
+            return False
+        at = at[part]
+    if last is None:
+        return False
+    del last[0][last[1]]
+    return True
 
 
 def _joined(lock: Lock, over: Lock) -> Lock:
@@ -163,7 +218,7 @@ def imported(
     text = _text(head, document)
     with TemporaryDirectory() as temporary:
         made = Imported(
-            survey=survey,
+            survey=replace(survey, left_out={**survey.left_out, **found.refused}),
             output=output,
             text=text,
             lock=found.lock,

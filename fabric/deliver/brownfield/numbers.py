@@ -70,7 +70,8 @@ def apart(areas: Mapping[str, tuple[Block, ...]], least: Callable[[str], int]) -
     Args:
         least: numbers that a row of an area takes.
     """
-    spans = sorted((block.base, block.end, key, block) for key, blocks in areas.items() for block in blocks)
+    rows = ((block.base, block.end, key, block) for key, blocks in areas.items() for block in blocks)
+    spans = sorted(rows, key=lambda row: row[:3])
     wide = {
         (key, block)
         for one, other in pairwise(spans)
