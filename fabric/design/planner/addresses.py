@@ -25,6 +25,7 @@ class Addresses:
     leaf_leaf: Area | None
     leaf_spine: Area | None
     spine_core: Area | None
+    added: Area | None  # of links that the intent adds, a row each
     servers: Mapping[tuple[str, str], tuple[Area, int]]  # by group and server key: the area, addresses of one leaf
 
 
@@ -124,8 +125,17 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
         leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
         leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
         spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
+        added=None if unnumbered else _added(spec, allocator),
         servers=_server_areas(spec, sizing, numbers, allocator),
     )
+
+
+def _added(spec: FabricSpec, allocator: FabricAllocator) -> Area | None:
+    """Subnets of added links by their place in the list; of all of them, as one may be stated and later not be."""
+    count = len(spec.links.add)
+    if not count:
+        return None
+    return allocator.address("p2p", "added", Need(rows=count, reserve=power_of_two(count), step=2, stride=2))
 
 
 def _server_areas(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from netaddr import AddrFormatError, IPAddress, IPNetwork
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fabric.model.settings.base import Host, Key, Line, ListOf, host_name
+from fabric.model.settings.base import HOST, Gbps, Host, Key, Line, ListOf, host_name
 
 PATTERN_FIELDS = ("site", "fabric", "group", "role", "n", "unit", "rack", "pod", "plane", "rail")
 _SPEC = re.compile(r"(0[1-9])?d?")
@@ -235,3 +235,62 @@ class Pin(Key):
             "peer → front-panel ports of its links, in link order; links on these ports move to the ports that become free"
         ),
     )
+
+
+_END = re.compile(rf"{HOST.pattern} [1-9][0-9]{{0,3}}(?:/[1-9])?")
+
+
+def _end(text: str) -> str:
+    if not _END.fullmatch(text):
+        raise ValueError("expected a switch and its front-panel port, such as backend-leaf003 33, or 33/2 of a split port")
+    return text
+
+
+LinkEnd = Annotated[str, AfterValidator(_end), Field(json_schema_extra={"pattern": f"^{_END.pattern}$"})]
+
+
+def end_of(text: LinkEnd) -> tuple[str, int, int]:
+    """Switch, cage from 1 and port of the cage from 0 of `backend-leaf003 33/2`."""
+    switch, port = text.split(" ")
+    cage, _, sub = port.partition("/")
+    return switch, int(cage), int(sub or 1) - 1
+
+
+def _both(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _of_two(text: str) -> str:
+    if not text.endswith(("/31", "/127")):
+        raise ValueError("expected a subnet of two addresses, /31 or /127")
+    return text
+
+
+LinkSubnet = Annotated[Prefix, AfterValidator(_of_two)]
+
+
+class AddedLink(Key):
+    """A link between two switches of adjacent tiers that the rule of the wiring does not have."""
+
+    ends: Annotated[tuple[LinkEnd, ...], BeforeValidator(_both), Field(min_length=2, max_length=2)] = Field(
+        description="both switches with their front-panel ports, `33`, or `33/2` of a broken-out one"
+    )
+    speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers")
+    subnet: LinkSubnet | None = Field(
+        None,
+        description="its subnet, /31 or /127; the lower switch has its first address; default: from `pools.p2p`",
+    )
+
+
+class StatedLinks(Key):
+    """Links between switches that differ from the rule of the wiring, as in a fabric that was cabled by hand."""
+
+    remove: Annotated[tuple[LinkEnd, ...], ListOf] = Field(
+        (), description="links of the rule that are not there, by one end: switch and front-panel port"
+    )
+    add: Annotated[tuple[AddedLink, ...], ListOf] = Field((), description="links that the rule does not have")
+
+    @property
+    def any(self) -> bool:
+        """Whether a link is stated."""
+        return bool(self.remove or self.add)
