@@ -145,8 +145,20 @@ def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) 
         row["tenants"] = [name for name in names if name in served]
     accepts = most_common(tuple(its_accepts) for its in sessions if (its_accepts := _accepts(survey, its.neighbor)))
     if accepts and accepts not in (("0.0.0.0/0",), ("::/0",)):
-        row["accept"] = list(accepts)
+        row["accept"] = _ordered(survey, accepts)
     return row
+
+
+def _ordered(survey: TenantSurvey, accepts: Sequence[str]) -> list[str]:
+    """In the order of another list that has them all: lists of sessions with routers begin with the default route."""
+    for switch in survey.run.switches:
+        facts = switch.facts
+        used = {its.import_filter.value for its in facts.neighbors() if its.import_filter} if facts else set()
+        for name, entries in facts.prefixes.items() if facts else ():
+            texts = [entry.value.partition(" ")[0] for entry in entries]
+            if set(accepts) <= set(texts) and name not in used and "-IN" not in name:
+                return sorted(accepts, key=texts.index)
+    return list(accepts)
 
 
 def _accepts(survey: TenantSurvey, neighbor: Neighbor) -> list[str]:
@@ -155,8 +167,9 @@ def _accepts(survey: TenantSurvey, neighbor: Neighbor) -> list[str]:
     if not leaf or neighbor.import_filter is None:
         return []
     facts = survey.facts(leaf)
-    lists = facts.policies.get(neighbor.import_filter.value, ())
-    entries = [entry.value for its in lists for entry in facts.prefixes.get(its.value, ())]
+    name = neighbor.import_filter.value  # of a policy, or of a prefix list itself
+    lists = [its.value for its in facts.policies.get(name, ())] or [name]
+    entries = [entry.value for its in lists for entry in facts.prefixes.get(its, ())]
     return list(dict.fromkeys(text.partition(" ")[0] for text in entries if not text.startswith(DENIED)))
 
 

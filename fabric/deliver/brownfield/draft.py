@@ -191,6 +191,8 @@ class _Drafting:
         """Name of what the management ports of switches are in a fabric: as the sections have it."""
         stated = self.sections.get("fabrics", {}).get(name, {}).get("topology", {}).get("attachments", [])
         attached = self.shapes[name].attached
+        if SWITCH_MANAGEMENT in attached:
+            return SWITCH_MANAGEMENT
         return next((its["name"] for its in stated if its["name"] not in attached), SWITCH_MANAGEMENT)
 
     def _sizes(self, name: str) -> Callable[[Document], bool]:
@@ -261,7 +263,7 @@ class _Drafting:
             topology.pop("rails", None)
         gbps = shape.groups[0].uses[0].speed_gbps if shape.groups and shape.groups[0].uses else 0
         attached = statement.attachments(shape, gbps)
-        if shape.managed and not below:
+        if shape.managed and not below and SWITCH_MANAGEMENT not in shape.attached:
             cables = shape.managed
             speed = {"speed_gbps": cables[0].speed_gbps} if cables[0].speed_gbps != gbps else {}
             attached.append({"name": self._managing(name), "links": len(cables), **speed})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import count
 
 from fabric.deliver.brownfield.cells import Cells
 from fabric.deliver.brownfield.judge import Spot, columns
@@ -44,7 +45,9 @@ def spots(shape: Shape, fabric: FabricPlan, shapes: Mapping[str, Shape], managin
         found[name] = [spot(at, cable.b, cable.b_ref) for at, cable in enumerate(cables, 1)]
     if shape.managed:
         managed = sorted(shape.managed, key=lambda its: (by_name[its.b].number if its.b in by_name else 0, port_key(its, upper=True)))
-        found[managing] = [spot(at, its.b, its.b_ref, its.a) for at, its in enumerate(managed, 1)]
+        known = [its for its in found.get(managing, []) if its]
+        free = (port for port in count(1) if port not in {its.port for its in known})
+        found[managing] = [*known, *(spot(next(free), its.b, its.b_ref, its.a) for its in managed)]
     for above in shapes.values():
         for name, cables in _by_lower(its for its in above.below if its.a in shape.switches).items():
             if name in by_name:

@@ -89,6 +89,11 @@ def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
     return found
 
 
+def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Spot]) -> list[int | None]:
+    known = columns(spec, sizing, group) if spots else {}
+    return [known.get(spot) for spot in spots]
+
+
 def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]) -> tuple[Any, ...]:
     """What cables show of a sized fabric: equal values wire alike.
 
@@ -110,7 +115,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
-                [columns(spec, sizing, size.name).get(spot) for spot in used.get(size.name, ())],
+                _columns_of(spec, sizing, size.name, used.get(size.name, ())),
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )
         )

@@ -103,12 +103,14 @@ def trials(run: Running) -> Iterator[list[Document]]:
         for ecn in qos.ecn.values():
             values = (ecn.kmin_bytes, ecn.kmax_bytes, ecn.pmax_percent)
             seen.add(tuple(one.value if one is not None else None for one in values))
-    yield [{"qos": {"ecn": {"rule": name}}} for name in ECN_RULES if name != "linear"]
-    yield list(_thresholds(seen))
+    rules = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
+    stated = [{}, *_thresholds(seen)]
+    yield [{"qos": {"ecn": rule | values}} for rule in rules for values in stated if rule or values]
     yield [{"qos": {"rdma_mtu": size}} for size in RDMA_MTUS[:2]]
     yield [{"qos": {"traffic": "dynamic"}}]
     yield [{"qos": {"buffer_model": model}} for model in ("static", "dynamic")]
-    times = {its.facts.watchdog_ms.value for its in run.switches if its.facts and its.facts.watchdog_ms}
+    known = (time for its in run.switches if its.facts for time in (its.facts.watchdog_ms, its.facts.watchdog_least_ms))
+    times = {time.value for time in known if time is not None}
     every = {time // scale for time in times for scale in (1, 2, 3, 4)}
     yield [{"qos": {"watchdog_ms": time}} for time in sorted(every) if 100 <= time <= 5000 and time != USUAL.watchdog_ms]
     for key in ("cnp_priority", "lossless_priority"):
@@ -118,12 +120,12 @@ def trials(run: Running) -> Iterator[list[Document]]:
 def _thresholds(seen: Iterable[tuple[Any, ...]]) -> Iterator[Document]:
     """Stated thresholds: those that are the same on all ports."""
     keys = ("kmin_bytes", "kmax_bytes", "pmax_percent")
-    same = {key: values for key, *values in zip(keys, *seen, strict=True)}
-    fixed = {key: values[0] for key, values in same.items() if values and None not in values and len(set(values)) == 1}
+    columns = {key: {one[at] for one in seen} - {None} for at, key in enumerate(keys)}
+    fixed = {key: next(iter(values)) for key, values in columns.items() if len(values) == 1}
     for choice in ({"pmax_percent"}, {"kmin_bytes"}, {"kmax_bytes"}, {"kmin_bytes", "pmax_percent"}, {"kmax_bytes", "pmax_percent"},
                    {"kmin_bytes", "kmax_bytes"}, set(keys)):  # fmt: skip
         if choice <= set(fixed):
-            yield {"qos": {"ecn": {key: fixed[key] for key in keys if key in choice}}}
+            yield {key: fixed[key] for key in keys if key in choice}
 
 
 def lengths(run: Running) -> Mapping[str, int]:

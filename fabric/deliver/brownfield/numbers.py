@@ -70,8 +70,8 @@ def apart(areas: Mapping[str, tuple[Block, ...]], least: Callable[[str], int]) -
     Args:
         least: numbers that a row of an area takes.
     """
-    rows = ((block.base, block.end, key, block) for key, blocks in areas.items() for block in blocks)
-    spans = sorted(rows, key=lambda row: row[:3])
+    found = ((block.base, block.end, key, block) for key, blocks in areas.items() for block in blocks)
+    spans = sorted(found, key=lambda its: its[:3])
     wide = {
         (key, block)
         for one, other in pairwise(spans)

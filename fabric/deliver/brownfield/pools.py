@@ -54,7 +54,7 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
             if of[kind]
             and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
             or of[kind]
-            and _inside(of[kind], usual[name].get(kind, ())) < len(of[kind]) - pinned * (len(of[kind]) > 2 * pinned)
+            and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned)
         }
         together = sorted({number for its in lacking.values() for number in its})
         others = [net for other, net in chosen if other != kind]
@@ -74,6 +74,13 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
             texts = [str(net) for net in found]
             stated[name][kind] = texts[0] if len(texts) == 1 else texts
     return _shared(stated, used)
+
+
+def _fits(kind: str, numbers: Sequence[int], prefixes: Sequence[str], pinned: int) -> bool:
+    """Whether pools hold some numbers, but for a few that can be pinned."""
+    inside = _inside(numbers, prefixes)
+    may = pinned if inside and kind in ("loopback", "management") else 0
+    return len(numbers) - inside <= may
 
 
 def _inside(numbers: Iterable[int], prefixes: Sequence[str]) -> int:
@@ -131,6 +138,7 @@ def _cover(numbers: Sequence[int], room: int) -> Net:
     bits = 128 if six else 32
     span = (numbers[-1] - numbers[0] + 1) * room
     length = min(bits - (span - 1).bit_length(), SMALLEST[6 if six else 4] if room > 1 else bits)
+    length = max(0, length)
     while length and numbers[0] >> (bits - length) != numbers[-1] >> (bits - length):
         length -= 1
     base = numbers[0] >> (bits - length) << (bits - length)

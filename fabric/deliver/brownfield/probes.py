@@ -54,6 +54,7 @@ VALUES: Mapping[Key, tuple[Any, Any]] = {  # two values that occur nowhere else 
     ("underlay", "load_balancing", "seed"): (739, 583),
     ("qos", "lossless_memory_percent"): (67, 73),
 }
+ALLOW: Key = ("management", "allow")
 LOGINS: Mapping[str, Mapping[Key, tuple[Any, Any]]] = {
     method: {
         ("management", "aaa", method, "servers"): ("198.18.97.7", "198.19.78.8"),
@@ -75,7 +76,8 @@ CHOICES: Mapping[Key, tuple[Any, ...]] = {  # the default first
     ("qos", "buffer_model"): ("auto", "static", "dynamic"),
 }
 HERE, ANY = "\0", "\1"  # in place of a value, and of one of another key
-CAPITALS = re.compile(r"[A-Z][A-Z_-]{2,}(?=\S*\d)")  # begin of a word of the templates
+STEM = re.compile(r"[A-Za-z_-]{3,}(?=\S*\d)")  # begin of a word of the templates: names of the design are shorter before a digit
+FAMILY = re.compile(r"ip|ipv4|ipv6|inet|inet6")
 QUOTED = re.compile(f"[\"']{HERE}[\"']")
 SEPARATED = re.compile(r"([\s\[\]{}\"',/|=;:]+)")
 _NUMBER = re.compile(r"\d")
@@ -148,15 +150,15 @@ def _design(nos: str, release: str) -> Document:
         tenant["networks"] = [{"name": NETWORK, "vlan": VLAN, "gateway": "198.18.64.0/24"}]
     node = {"gpus": 8, "nics": {"compute": {"count": 1, "speed_gbps": min(model.speeds)}}}
     topology: Document = {"kind": "rack", "switch": switch}
-    fabric: Document = {"nos": nos, "servers": {"model": "node", "count": 4, "unit": {"servers": 2}}, "topology": topology}
+    fabric: Document = {"nos": nos, "servers": {"model": "n0", "count": 4, "unit": {"servers": 2}}, "topology": topology}
     fabric |= {"releases": {nos: release}} if release else {}
     fabric["qos"] = {"enabled": bool(can.get("lossless")), "pfc_watchdog": bool(can.get("watchdog"))}
     if can.get("l3vni"):
         fabric |= {"overlay": {"kind": "evpn-vxlan"}, "tenants": [tenant]}
     if can.get("external"):
-        topology["attachments"] = [{"name": "wan1", "links": 1, "external": {"asn": 64_999}}]
-    management = {"snmp_user": "reader1"} if system.capabilities.snmp else {}
-    return {"version": 1, "site": "s1", "management": management, "catalog": {"servers": {"node": node}}, "fabrics": {FABRIC: fabric}}
+        topology["attachments"] = [{"name": "w1", "links": 1, "external": {"asn": 64_999}}]
+    management = {"snmp_user": "r3ad"} if system.capabilities.snmp else {}
+    return {"version": 1, "site": "s1", "management": management, "catalog": {"servers": {"n0": node}}, "fabrics": {FABRIC: fabric}}
 
 
 # --- What is learned ------------------------------------------------------------------------------------------
@@ -212,12 +214,20 @@ class Learned:
 def learned(nos: str, release: str = "") -> Learned:
     """What the templates of a network OS tell. Learned once in a run."""
     probe = _Probe(nos, release)
+    signs = {key: probe.signs(key, values) for key, values in CHOICES.items()}
     names = [
         Place(_pattern(line.replace(f"{TENANT}-{NETWORK}", HERE), vlan=True))
         for line in probe.base
         if f"{TENANT}-{NETWORK}" in line and str(VLAN) in line
     ]
-    return Learned(probe.places(VALUES), {key: probe.signs(key, values) for key, values in CHOICES.items()}, names)
+    places = probe.places(VALUES)
+    for addressing in ("unnumbered", "ipv6"):  # filters of IPv6 may be there only where the fabric has it
+        put(probe.document, ("underlay", "addressing"), addressing)
+        if addressing == "ipv6":
+            probe.document["fabrics"][FABRIC] |= {"overlay": {}, "tenants": []}
+        more = probe.places({ALLOW: VALUES[ALLOW]})
+        places[ALLOW] = list(dict.fromkeys((*places[ALLOW], *more[ALLOW])))
+    return Learned(places, signs, names)
 
 
 @cache
@@ -338,6 +348,8 @@ def _pattern(line: str, *, number: bool = False, vlan: bool = False) -> re.Patte
 def _word(word: str) -> str:
     if ANY in word:
         return ".+?".join(map(_word, word.split(ANY)))
-    if named := CAPITALS.match(word):
-        return re.escape(named[0]) + r"\S+?"
+    if FAMILY.fullmatch(word):
+        return f"(?:{FAMILY.pattern})"
+    if stem := STEM.match(word):
+        return re.escape(stem[0]) + r"\S+?"
     return r"\S+?" if _NUMBER.search(_FAMILY.sub("", word)) else re.escape(word)

@@ -92,11 +92,17 @@ class Running:
 
     def found(self, key: Key) -> Any:
         """The value of a key on most switches, None where no statement has it."""
+        if key[-1] in LISTS:  # some network OSes have a part of a list alone
+            systems = dict.fromkeys(its.nos for its in self.samples)
+            parts = [most_common(v for its in self.samples if its.nos == nos and (v := self.value(its, key))) for nos in systems]
+            told = sorted((part for part in parts if part), key=lambda part: part == tuple(sorted(part)))  # some sort them
+            return tuple(dict.fromkeys(item for part in told for item in part)) or None
         return most_common(value for its in self.samples if (value := self.value(its, key)) is not None)
 
     def chosen(self, key: Key) -> Any:
         """The same of a key with few values; None is the default."""
-        return most_common(learned(its.nos, its.release).choice(key, self.lines[its.name]) for its in self.samples)
+        told = [(its, learned(its.nos, its.release)) for its in self.samples]
+        return most_common(own.choice(key, self.lines[its.name]) for its, own in told if own.signs.get(key))
 
     def value(self, switch: Switch, key: Key) -> Any:
         values = learned(switch.nos, switch.release).values(key, self.lines[switch.name])

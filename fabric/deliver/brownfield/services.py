@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from fabric.base.diagnostics import InputError
 from fabric.configs.generate import Renderer
 from fabric.deliver.brownfield import attachments, lossless
-from fabric.deliver.brownfield.probes import VALUES, Document, learned_logins, plan_of
+from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
 from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
 from fabric.deliver.brownfield.tenants import TenantSurvey, find as find_tenants
@@ -56,8 +56,11 @@ def management(run: Running) -> Document:
     found: Document = {}
     facts = [its.facts.services for its in run.samples if its.facts is not None]
     for what in ("ntp", "syslog", "dns"):
-        if servers := most_common(tuple(dict.fromkeys(one.value for one in getattr(own, what))) for own in facts):
-            found[what] = list(servers)
+        lists = [tuple(dict.fromkeys(one.value for one in getattr(own, what))) for own in facts]
+        usual = most_common(frozenset(servers) for servers in lists)
+        orders = [servers for servers in lists if frozenset(servers) == usual]
+        if usual:  # some network OSes sort what has no order
+            found[what] = list(next((servers for servers in orders if servers != tuple(sorted(servers))), orders[0]))
     for key in VALUES:
         if key[0] == "management" and key[-1] not in found and (value := run.found(key)) is not None:
             inner = found
@@ -84,6 +87,49 @@ def _without_usual(found: Document, run: Running) -> Document:
     secrets = {key: name for key, name in found.pop("secrets", {}).items() if name != usual["secrets"][key]}
     found |= {"secrets": secrets} if secrets else {}
     return {key: value for key, value in found.items() if value != usual[key] and value != []}
+
+
+def _managed(runs: Sequence[Running]) -> tuple[dict[str, Document], Document]:
+    """`management` of fabrics that have one of their own, and that of the site."""
+    of_fabric = {run.name: management(run) for run in runs}
+    by_size = sorted(runs, key=lambda run: -len(of_fabric[run.name]))
+    best: tuple[int, Document, list[str]] = (0, {}, [])
+    for first in by_size:
+        shared, alike = of_fabric[first.name], [first]
+        for run in by_size:
+            if run is not first and (both := _joined(shared, alike, of_fabric[run.name], [run])) is not None:
+                shared, alike = both, [*alike, run]
+        if len(alike) > best[0]:
+            best = (len(alike), shared, [run.name for run in alike])
+    return {name: its for name, its in of_fabric.items() if name not in best[2]}, best[1]
+
+
+def _joined(one: Document, alike: Sequence[Running], other: Document, runs: Sequence[Running]) -> Document | None:
+    """What two sets of switches agree on, with what only one of them can say; None where they differ."""
+    joined: Document = {}
+    for key in dict.fromkeys((*one, *other)):
+        if key not in one or key not in other:
+            silent = alike if key not in one else runs
+            if any(_says(run, key) for run in silent):
+                return None
+            joined[key] = one.get(key, other.get(key))
+        elif one[key] == other[key] or not isinstance(one[key], list) or sorted(one[key]) != sorted(other[key]):
+            if one[key] != other[key]:
+                return None
+            joined[key] = one[key]
+        else:  # some network OSes sort what has no order
+            joined[key] = one[key] if one[key] != sorted(one[key]) else other[key]
+    return joined
+
+
+def _says(run: Running, key: str) -> bool:
+    """Whether the statements of a fabric's switches would have a key of `management`."""
+    known = [learned(its.nos, its.release) for its in run.samples]
+    return key in ("vrf", "aaa") or any(
+        bool(places) or bool(its.signs.get(("management", key)))
+        for its in known
+        for path, places in ((path, its.places.get(path)) for path in VALUES if path[:2] == ("management", key))
+    )
 
 
 def aaa(run: Running) -> Document:
@@ -186,13 +232,13 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
     plan = _planned({**document, "fabrics": shaped}, lock)
     runs = [Running(name, switches, survey, document, plan) for name, switches in survey.fabrics.items()]
     found: Document = {"fabrics": {run.name: {} for run in runs}}
-    managed = {run.name: management(run) for run in runs}
+    managed, shared = _managed(runs)
     locks: dict[str, FabricLock] = {}
-    if shared := _shared(managed):
+    if shared:
         found["management"] = shared
     for run in runs:
         part = found["fabrics"][run.name]
-        if managed[run.name] != shared:
+        if run.name in managed:
             part["management"] = managed[run.name]
         part["underlay"] = underlay(run)
         part["qos"] = shapes[run.name]["qos"] | lossless.classes(run)

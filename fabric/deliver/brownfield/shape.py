@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fabric.deliver.brownfield.survey import Cable, Host, Survey, Switch
 from fabric.model.plan import CORE, LEAF, SPINE, PortRef
@@ -85,6 +86,14 @@ class Shape:
     def of(self, role: str) -> list[Switch]:
         """Switches of a role, by name."""
         return sorted((its for its in self.switches.values() if its.role == role), key=lambda its: natural(its.name))
+
+    @cached_property
+    def up_of(self) -> Mapping[str, Sequence[Cable]]:
+        """Lower switch → its links up."""
+        found: dict[str, list[Cable]] = defaultdict(list)
+        for cable in self.up:
+            found[cable.a].append(cable)
+        return found
 
     @property
     def tiers(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fabric.deliver.brownfield.cells import Cells
 from fabric.deliver.brownfield.shape import Group, Nics, Shape, leaf_of
+from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import NicSet, ServerModel
@@ -224,6 +225,8 @@ def hardware(shape: Shape) -> Document:
             below = models[role]
     of_roles = {role: systems[role] for role in built if systems[role]}
     nos: Any = systems[LEAF] if len(set(of_roles.values())) == 1 else of_roles
+    if built == [LEAF, SPINE] and len(of_roles) == len(built) and of_roles[LEAF] != of_roles[SPINE]:
+        nos = {**of_roles, CORE: of_roles[SPINE]}  # of the third tier, which takes the model of the second
     known = [catalog.switch(models[role]) for role in built]
     usual = all(model and model.nos and model.nos[0] == systems[role] for role, model in zip(built, known, strict=True))
     return {"topology": topology, **({"nos": nos} if nos and not usual else {})}
@@ -238,5 +241,6 @@ def attachments(shape: Shape, server_gbps: int) -> list[Document]:
     found = []
     for name, cables in shape.attached.items():
         speed = cables[0].speed_gbps
-        found.append({"name": name, "links": len(cables), **({"speed_gbps": speed} if speed != server_gbps else {})})
+        managed = len(shape.managed) if name == SWITCH_MANAGEMENT else 0
+        found.append({"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})})
     return found

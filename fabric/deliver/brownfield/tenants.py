@@ -386,8 +386,7 @@ def find(survey: TenantSurvey, outside: Mapping[str, frozenset[str]]) -> Found:
         for use in survey.uses
         if (name := use.tenant or next((owners[vlan] for vlan in use.vlans if owners.get(vlan)), ""))
     }
-    served = [use for use in survey.uses if survey.is_server(use)]
-    if how == "none" and any(use.closed for use in served):
+    if how == "none" and any(use.closed for use in survey.uses):
         tenants = {"tenant1": TenantFacts(name="tenant1")}
         of_port = {use.spot: "tenant1" for use in survey.uses if not use.closed}
     overlay, l3, l2 = _overlay(survey, how, tenants, networks)

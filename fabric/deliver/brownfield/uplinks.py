@@ -5,83 +5,107 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 
-from fabric.deliver.brownfield.cells import Cells
-from fabric.deliver.brownfield.shape import Shape, port_key
+from fabric.base.rounding import ceil_div
+from fabric.deliver.brownfield.cells import Cells, Units
+from fabric.deliver.brownfield.shape import Shape
 from fabric.deliver.brownfield.statement import Document
 from fabric.model.plan import LEAF, FabricSpec
 from fabric.model.plan.cages import NoFit, lay_out
 
 UNITS_MAX = 8  # times the servers that are there, of a unit that is not full
+Port = tuple[int, int]
 
 
 def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> Iterator[Document]:
-    """A full statement, before it what explains ports of uplinks that it does not."""
-    spines, first = len(next(iter(cells.spines.values()), [])), _uplinks(shape, _leaf(cells, 0))
-    last = _uplinks(shape, _leaf(cells, -1))
-    if spines and first:
-        for uplinks in range(len(first), spec.leaf.model.cages * 8):
-            at = _places(spec, uplinks, first, shape)
-            if at is None:
-                continue
-            if at == list(range(len(at))):
-                if uplinks > len(at):
-                    yield from _reserved(fabric, uplinks, len(at), spines)
-                elif len(last) < len(first):
-                    yield _partial(fabric, uplinks, 0)
+    """A full statement; before it those that explain why uplinks are not in the last cages of a leaf."""
+    spines = len(next(iter(cells.spines.values()), []))
+    ports = {
+        units.group.name: [(at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf]
+        for units in cells.units
+    }
+    most = max((len(its) for of in ports.values() for _, its in of), default=0)
+    if shape.tiers > 1 and spines and most:
+        speed = next(cable.speed_gbps for cable in shape.up if shape.switches[cable.a].role == LEAF)
+        for uplinks in range(most, 8 * spec.leaf.model.cages):
+            place = _places(spec, uplinks, speed)
+            found = {
+                group: [(at, len(its), _kinds(place, its, uplinks, spines)) for at, its in of] for group, of in ports.items()
+            }
+            if all(kinds for of in found.values() for _, _, kinds in of):
+                yield from _explained(fabric, cells, uplinks, spines, found)
                 break
-            each = uplinks // spines
-            if uplinks % spines == 0 and len(cells.units[0].leaves) == 1 and len(at) % spines == 0:
-                links = len(at) // spines
-                if at == [spine * each + link for spine in range(spines) for link in range(links)]:
-                    yield from _of_one_unit(fabric, cells, uplinks, links, spines)
     yield fabric
 
 
-def _leaf(cells: Cells, unit: int) -> str:
-    return next((leaf for its in cells.units[:1] for leaf in its.leaves[unit] if leaf), "")
+def _uplinks(shape: Shape, leaf: str) -> list[Port]:
+    """The ports of a leaf to spines, in their order; none where the front panel is not known."""
+    refs = [cable.a_ref for cable in shape.up_of.get(leaf, ())]
+    return sorted((ref.cage, ref.sub) for ref in refs if ref)
 
 
-def _uplinks(shape: Shape, leaf: str) -> list[tuple[object, ...]]:
-    """The ports of a leaf to spines, in their order."""
-    return sorted(port_key(cable, upper=False)[1:] for cable in shape.up if cable.a == leaf)
-
-
-def _places(spec: FabricSpec, uplinks: int, ports: Sequence[tuple[object, ...]], shape: Shape) -> list[int] | None:
-    """Places of ports among so many uplinks; None where one of them is none."""
-    speed = next(cable.speed_gbps for cable in shape.up if shape.switches[cable.a].role == LEAF)
+def _places(spec: FabricSpec, uplinks: int, speed_gbps: int) -> dict[Port, int]:
+    """Port → its place among so many uplinks."""
     try:
-        up = lay_out(spec.leaf.model, 0, speed, uplinks, speed).up
+        up = lay_out(spec.leaf.model, 0, speed_gbps, uplinks, speed_gbps).up
     except NoFit:
-        return None
-    place = {(slot.cage, slot.sub): at for at, slot in enumerate(up)}
-    found = [place.get(port, -1) for port in ports]  # type: ignore[call-overload]
-    return None if -1 in found else found
+        return {}
+    return {(slot.cage, slot.sub): at for at, slot in enumerate(up)}
 
 
-def _partial(fabric: Document, uplinks: int, servers: int) -> Document:
-    """The fabric whose last unit has uplinks for the servers that are there."""
-    other = deepcopy(fabric)
-    other["topology"]["leaf"]["uplinks"]["count"] = uplinks
-    units = [other["topology"]["unit"]] if "unit" in other["topology"] else [its["unit"] for its in other["servers"] if "unit" in its]
-    for unit in units:
-        unit["full"] = False
-        unit["servers"] = servers or unit["servers"]
-    return other
+def _kinds(place: dict[Port, int], ports: Sequence[Port], uplinks: int, spines: int) -> set[str]:
+    """What the ports that are cabled can mean: all uplinks, those to a part of the spines, a part of those to each."""
+    at = [place.get(port, -1) for port in ports]
+    each, links = uplinks // spines, len(ports) // spines
+    kinds = {"all"} if at == list(range(uplinks)) else set()
+    kinds |= {"spines"} if at == list(range(len(at))) and len(at) < uplinks else set()
+    some = [spine * each + link for spine in range(spines) for link in range(links)]
+    return kinds | ({"links"} if uplinks % spines == 0 and links < each and at == some else set())
 
 
-def _of_one_unit(fabric: Document, cells: Cells, uplinks: int, links: int, spines: int) -> Iterator[Document]:
-    """The sizes of a unit, not full, whose servers need so many links to each spine."""
-    there = cells.units[0].per_leaf
-    for servers in range(there + 1, UNITS_MAX * there + 1):
-        needed = -(-uplinks * there // servers)
-        if max(1, -(-needed // spines)) == links:
-            yield _partial(fabric, uplinks, servers)
+def _explained(
+    fabric: Document, cells: Cells, uplinks: int, spines: int, found: dict[str, list[tuple[int, int, set[str]]]]
+) -> Iterator[Document]:
+    """The statements that agree with what the ports mean."""
+    kinds = [kinds for of in found.values() for _, _, kinds in of]
+    if all("all" in its for its in kinds):
+        return
+    if all("links" in its or "all" in its for its in kinds):
+        other = deepcopy(fabric)
+        other["topology"]["leaf"]["uplinks"]["count"] = uplinks
+        for units in cells.units:
+            short = [links for at, links, its in found[units.group.name] if "all" not in its]
+            if short:
+                unit = _unit(other, units)
+                unit["full"] = False
+                if len(units.leaves) == 1:
+                    unit["servers"] = _servers(units, uplinks, spines, short[0] // spines)
+        yield other
+    if all("spines" in its for its in kinds):
+        yield from _reserved(fabric, uplinks, found, spines)
 
 
-def _reserved(fabric: Document, uplinks: int, cabled: int, spines: int) -> Iterator[Document]:
+def _unit(fabric: Document, units: Units) -> Document:
+    """The units of a group in a statement."""
+    entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
+    unit: Document = entry["unit"] if "unit" in entry else fabric["topology"]["unit"]
+    return unit
+
+
+def _servers(units: Units, uplinks: int, spines: int, links: int) -> int:
+    """Servers of a unit of which those that are there need so many links to each spine."""
+    there = len(units.servers[0]) if units.racks == 1 else units.per_leaf
+    for servers in range(units.per_leaf, UNITS_MAX * units.per_leaf + 1):
+        if max(1, ceil_div(ceil_div(uplinks * there, servers), spines)) == links:
+            return servers * units.racks
+    return units.per_leaf * units.racks
+
+
+def _reserved(
+    fabric: Document, uplinks: int, found: dict[str, list[tuple[int, int, set[str]]]], spines: int
+) -> Iterator[Document]:
     """The fabric with ports for spines that are not there yet."""
-    each = cabled // spines
-    if uplinks % each:
+    each = max(links for of in found.values() for _, links, _ in of) // spines
+    if not each or uplinks % each:
         return
     other = deepcopy(fabric)
     other["topology"]["leaf"]["uplinks"]["count"] = uplinks
@@ -92,5 +116,3 @@ def _reserved(fabric: Document, uplinks: int, cabled: int, spines: int) -> Itera
         for group in other["servers"]:
             group["planned"] = group["count"]
     yield other
-
-

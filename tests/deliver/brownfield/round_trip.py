@@ -151,8 +151,8 @@ def main() -> int:
         if not outcome.good:
             kinds = Counter(its.what for its in outcome.left)
             why = (outcome.crash.strip().splitlines() or [""])[-1][:150]
-            failed.append(f"{name} {dict(kinds)} {why}")
-    print(*failed, sep="\n")
+            failed.append(name)
+            print(name, dict(kinds), why, flush=True)
     over = sum(ratio > 1.5 for ratio in ratios)
     print(dict(tally), f"{time.process_time() - start:.0f} s of CPU", f"{over} longer than 1.5 times", max(ratios, default=0))
     return 0
