@@ -251,7 +251,8 @@ def fabrics(seen: Seen) -> list[Group]:
     below = _below(seen, joined)
     cut = {name: {b: n for b, n in near.items() if (name in below) == (b in below)} for name, near in joined.items()}
     pieces = parts(cut)
-    groups = _merged([own for piece in pieces if piece[0] not in below for own in _sites(seen, cut, piece)], seen.on)
+    whole = _merged([piece for piece in pieces if piece[0] not in below], seen.on)
+    groups = [own for part in whole for own in _sites(seen, cut, part)]
     homes = {name: at for at, own in enumerate(groups) for name in own}
     hanging = grouped(
         (tuple(sorted({homes[other] for name in piece for other in joined[name] if other in homes})), piece)
@@ -260,6 +261,16 @@ def fabrics(seen: Seen) -> list[Group]:
     )
     under = [Group(own, homes) for homes, same in hanging.items() for own in _merged(same, seen.on)]
     return [*(Group(own) for own in groups), *under]
+
+
+def aside(joined: Graph, its: Tiers) -> list[str]:
+    """What is in no tier: above cores, or joined to a switch below, to its own tier and to the one above."""
+    found: list[str] = []
+    for name, level in its.level.items():
+        steps = Counter(its.level[other] - level for other in joined[name])
+        if level >= len(ROLES) or (level and steps[-1] == 1 and steps[0] and steps[1]):
+            found.append(name)
+    return sorted(found, key=natural)
 
 
 def _below(seen: Seen, joined: Graph) -> set[str]:
@@ -294,9 +305,9 @@ def _sites(seen: Seen, joined: Graph, part: list[str]) -> list[list[str]]:
         (a, b)
         for a in part
         for b in own[a]
-        if level[a] == level[b] == 0
+        if level[a] == level[b]
         and seen.devices[a].asn != seen.devices[b].asn
-        and set(_up(own, level, a)) != set(_up(own, level, b))
+        and not _others(own, level, a) & _others(own, level, b)
     }
     if not between:
         return [part]
@@ -305,8 +316,9 @@ def _sites(seen: Seen, joined: Graph, part: list[str]) -> list[list[str]]:
     return pieces if all({0, 1} <= {level[name] for name in piece} for piece in pieces) else [part]
 
 
-def _up(joined: Graph, level: Mapping[str, int], name: str) -> list[str]:
-    return [other for other in joined[name] if level[other] > level[name]]
+def _others(joined: Graph, level: Mapping[str, int], name: str) -> set[str]:
+    """Neighbors in other tiers."""
+    return {other for other in joined[name] if level[other] != level[name]}
 
 
 def _merged(pieces: list[list[str]], on: Mapping[str, Sequence[HostPort]]) -> list[list[str]]:

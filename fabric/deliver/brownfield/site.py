@@ -17,7 +17,7 @@ from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.hosts import Hosts, hosts, nics
 from fabric.deliver.brownfield.ports import natural
-from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, fabrics, graph, names, tiers
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, graph, names, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, PortRef
@@ -77,8 +77,11 @@ def survey_of(
     level: dict[str, int] = {}
     for name, group in zip(names(site, groups, seen.on), groups, strict=True):
         own = group.switches
-        joined = graph(cables, own)
-        its = tiers(seen, joined)
+        its = tiers(seen, joined := graph(cables, own))
+        if others := aside(joined, its):
+            left_out |= dict.fromkeys(others, "a route server or router beside the tiers")
+            own = [one for one in own if one not in others]
+            its = tiers(seen, joined := graph(cables, own))
         places = coordinates(devices, joined, its, seen.on)
         switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
         homes |= dict.fromkeys(own, name)
@@ -166,6 +169,8 @@ def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:
 
 def _cables(devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Mapping[str, int]) -> Iterator[Cable]:
     for one, other, source in cables.cables():
+        if one[0] not in level or other[0] not in level:
+            continue
         a, b = sorted((one, other), key=lambda port: (level[port[0]], natural(port[0]), natural(port[1])))
         a_ref, b_ref = devices[a[0]].refs.get(a[1]), devices[b[0]].refs.get(b[1])
         yield Cable(
