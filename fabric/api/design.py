@@ -208,7 +208,8 @@ def import_site(request: ImportRequest, force: bool = False, progress: Progress 
 
     refuse_existing([request.output], force)
     found = surveyed(request)
-    return imported(found.survey, found.folder, request.output, plan, jobs=request.jobs, progress=progress or silent)
+    more = {"draft": found.draft, "jobs": request.jobs, "progress": progress or silent}
+    return imported(found.survey, found.folder, request.output, plan, **more)
 
 
 def moves(intent: Intent, against: str) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -11,6 +12,10 @@ from fabric.audit.checks.reports import report
 from fabric.base.text import and_more
 from fabric.cli.common import FINDINGS, MISSING, check_target, option, progress, refuse, say
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, usage, write
+
+if TYPE_CHECKING:
+    from fabric.deliver.brownfield.importing import Imported
+    from fabric.deliver.brownfield.sources import ImportRequest
 
 FORMATS = ("text", "markdown", "json")
 
@@ -33,20 +38,24 @@ def import_(
     All files are written, or none. What the language of intents lacks becomes overrides.
     """
     reports = asked(form, FORMATS, "markdown=import.md", as_json)
-    refuse(lambda found: check_target(found, "-o", output, "dc1.yaml", makes_folder=True))
-    from fabric.deliver.brownfield.sources import ImportRequest  # heavy: not for help and mistakes
-
-    request = ImportRequest(
-        sources=tuple(sources),
-        output=output,
-        lldp=tuple(lldp),
-        topology=tuple(topology),
-        models=_models(model),
-        site=site or output.stem,
-        jobs=jobs,
+    request = request_of(
+        tuple(sources), output, site, models=models(model), lldp=tuple(lldp), topology=tuple(topology), jobs=jobs
     )
     with progress("survey and proof"):
         made = pipeline.import_site(request, force, progress)
+    finish(made, reports, force=force, whole=whole)
+
+
+def request_of(sources: tuple[Path, ...], output: Path, site: str, **more: Any) -> ImportRequest:
+    """What is imported; `more`: further fields. Refuses an output that cannot be written."""
+    from fabric.deliver.brownfield.sources import ImportRequest  # heavy: not for help and mistakes
+
+    refuse(lambda found: check_target(found, "-o", output, "dc1.yaml", makes_folder=True))
+    return ImportRequest(sources=sources, output=output, site=site or output.stem, **more)
+
+
+def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: bool, whole: bool) -> None:
+    """Writes the files and the reports, and ends with the exit code of the proof."""
     from fabric.deliver.brownfield.reports import import_report
 
     shown = import_report(made, whole)
@@ -58,19 +67,19 @@ def import_(
     write(reports, lambda name: report(name, shown))
     paths = sorted(map(str, made.files()))
     say(f"wrote {', '.join(paths[:4])}{' ' + and_more(len(paths) - 4) if len(paths) > 4 else ''}")
-    say(f"next: fabric plan {output}; fabric drift {output} RUNNING")
+    say(f"next: fabric plan {made.output}" + (f"; fabric drift {made.output} {made.folder}" if made.folder else ""))
     if made.after is not None and any(device.residuals for device in made.after.devices):
         raise typer.Exit(FINDINGS)
     if not made.in_sync:
         raise typer.Exit(MISSING)
 
 
-def _models(stated: list[str]) -> dict[str, str]:
+def models(stated: list[str]) -> dict[str, str]:
     """`--model leaf*=sn5600` as pattern → model."""
-    models: dict[str, str] = {}
+    found: dict[str, str] = {}
     for text in stated:
         name, _, model = text.partition("=")
         if not name or not model:
             usage(f"--model: expected NAME=MODEL, got '{text}'", "--model 'leaf*=sn5600'")
-        models[name] = model
-    return models
+        found[name] = model
+    return found

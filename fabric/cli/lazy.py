@@ -57,6 +57,8 @@ EXAMPLES = {
     "lab down": "fabric lab down intent/dc1.yaml",
     "export": "fabric export svg intent/dc1.yaml -o dc1.svg",
     "netbox push": "fabric netbox push intent/dc1.yaml --dry-run",
+    "netbox import": "fabric netbox import --site dc1 -o intent/dc1.yaml",
+    "nautobot import": "fabric nautobot import --site dc1 -o intent/dc1.yaml",
     "nautobot push": "fabric nautobot push intent/dc1.yaml --dry-run",
     "headroom": "fabric headroom --switch sn5600 --speed 400 --length 30",
     "catalog": "fabric catalog sn5600",
@@ -231,8 +233,8 @@ GROUPS = {
     "Lab": {"lab": "Run the generated FRR configs in network namespaces."},
     "Integrations": {
         "export": "Write the plan in another format, or as a picture.",
-        "netbox": "Push the plan into NetBox.",
-        "nautobot": "Push the plan into Nautobot.",
+        "netbox": "Push the plan into NetBox; import a site from it.",
+        "nautobot": "Push the plan into Nautobot; import a site from it.",
     },
     "Reference": {
         "headroom": "Compute the PFC headroom of a port.",

@@ -7,7 +7,9 @@ as far as it has them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_interface, ip_network
 from typing import Any
@@ -15,9 +17,12 @@ from typing import Any
 from fabric.audit.checks import Network
 from fabric.audit.checks.rows import is_loopback
 from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError, guarded
+from fabric.deliver.brownfield.importing import Drafted
 from fabric.deliver.brownfield.site import survey_of
 from fabric.deliver.brownfield.survey import Host, Survey
+from fabric.deliver.brownfield.tenants import NETWORK_RD
 from fabric.deliver.brownfield.workbook import Wire
 from fabric.deliver.inventory.engine import PAGE
 from fabric.deliver.inventory.netbox import slug
@@ -29,6 +34,8 @@ from fabric.nos.target import target, target_names
 
 CODE = "FAB177"
 HOLDERS = re.compile(r"(\S+?)(?: and [\d,]+ more)?")
+L3VNI_BASE, L2VNI_BASE = 50_000, 10_000  # below the numbers of tenants and networks, unless an intent states others
+UNKNOWN_VNI = 10_000  # and the VLAN, where an inventory has no VNIs
 SPEED = re.compile(r"(\d+)gbase")
 
 
@@ -41,6 +48,9 @@ class Truth:
     models: Mapping[str, str]
     roles: Mapping[str, str]  # device → role, of switches and of others
     types: Mapping[str, str]  # device → model
+    racks: Mapping[str, str]  # device → rack
+    heights: Mapping[str, int]  # model → rack units
+    networks: Mapping[str, str]  # prefix → name of the network
 
 
     def survey(self, site: str, models: Mapping[str, str]) -> Survey:
@@ -52,6 +62,38 @@ class Truth:
         found = survey_of([Network(tuple(self.devices))], site, models={**models, **self.models}, wires=self.wires)
         hosts = {name: self._host(host) for name, host in found.hosts.items()}
         return replace(found, hosts=hosts)
+
+    def named(self, found: Drafted, survey: Survey) -> Drafted:
+        """A drafted intent with the inventory's names of models and networks, and its servers of a rack."""
+        document = deepcopy(dict(found.document))
+        own: dict[str, Any] = document.get("catalog", {}).get("servers", {})
+        members = grouped((host.group, host.name) for host in survey.hosts.values() if not host.attached)
+        for fabric in document["fabrics"].values():
+            for group in fabric["servers"]:
+                name = group.get("name", group["model"])
+                servers = members.get(name, ())
+                sizes = Counter(self.racks.get(one, "") for one in servers)
+                most = max(sizes.values(), default=0)
+                if "" not in sizes and len(sizes) > 1 and [*sizes.values()][:-1] == [most] * (len(sizes) - 1):
+                    group["per_rack"] = most
+                model = next((self.types[one] for one in servers if self.types.get(one)), "")
+                if group["model"] in own and model:
+                    own[group["model"]] |= {"rack_units": self.heights[model]} if self.heights.get(model) else {}
+                    if model != group["model"] and model not in own:
+                        own[model] = own.pop(group["model"])
+                        self._rename(document, group["model"], model)
+            for tenant in fabric.get("tenants", ()):
+                for network in tenant.get("networks", ()):
+                    network["name"] = self.networks.get(str(network.get("gateway", "")), network["name"])
+        return replace(found, document=document)
+
+    @staticmethod
+    def _rename(document: Mapping[str, Any], old: str, new: str) -> None:
+        for fabric in document["fabrics"].values():
+            for at, group in enumerate(fabric["servers"]):
+                if group["model"] == old:
+                    name = {} if "name" in group or fabric.get("names", {}).get("server") else {"name": old}
+                    fabric["servers"][at] = {"model": new, **name, **{key: value for key, value in group.items() if key != "model"}}
 
     def _host(self, host: Host) -> Host:
         if self.roles.get(host.name) == ATTACHED:
@@ -79,6 +121,8 @@ class _Reader:
     api: Any
     facts: dict[Any, Facts] = field(default_factory=dict)  # by id of the device
     ports: dict[Any, tuple[str, str]] = field(default_factory=dict)  # id of an interface → device and port
+    networks: dict[str, str] = field(default_factory=dict)  # prefix → name
+    loose: list[tuple[str, str]] = field(default_factory=list)  # addresses with their VRFs
 
     @property
     def is_netbox(self) -> bool:
@@ -99,7 +143,8 @@ class _Reader:
     def read(self) -> Truth:
         place = self._place()
         names = {one["id"]: one["name"] for one in self._of("dcim.devices", place)}
-        models = {one["id"]: one["model"] for one in self.rows("dcim.device_types")}
+        kinds = self.rows("dcim.device_types")
+        models = {one["id"]: one["model"] for one in kinds}
         platforms = {one["id"]: one["name"] for one in self.rows("dcim.platforms")}
         roles = {one["id"]: one["name"] for one in self.rows("dcim.device_roles" if self.is_netbox else "extras.roles")}
         devices = self._of("dcim.devices", place)
@@ -111,17 +156,26 @@ class _Reader:
         if not self.facts:
             message = f"site '{self.site}': expected devices whose platform is a network OS, got none"
             raise InputError([Diagnostic(CODE, Place(self.url), message, f"platforms: {', '.join(sorted(target_names()))}")])
+        racks = {one["id"]: one["name"] for one in self.rows("dcim.racks")}
         vrfs = self._vrfs()
         vlans = {one["id"]: one for one in self.rows("ipam.vlans")}
         self._interfaces(place, names, vlans, vrfs)
         self._addresses(vrfs)
-        self._gateways(vlans, vrfs)
+        self._gateways(vlans)
+        for facts in self.facts.values():
+            idiom = target(facts.nos).idiom
+            tunnel = facts.interfaces.get(idiom.vtep) if idiom and idiom.own_vtep else None
+            if tunnel is not None and tunnel.addresses:
+                facts.vtep = self._at(tunnel.addresses[0].value.partition("/")[0])
         self._numbers()
         known = {device["name"]: models.get(_id(device["device_type"]), "") for device in devices if device["id"] in self.facts}
         return Truth(
             devices=[self.facts[device["id"]] for device in devices if device["id"] in self.facts],
             wires=list(self._cables(place)),
             models={name: model for name, model in known.items() if catalog.switch(model) is not None},
+            racks={device["name"]: racks.get(_id(device["rack"]), "") for device in devices},
+            networks=self.networks,
+            heights={one["model"]: int(one.get("u_height") or 0) for one in kinds},
             types={device["name"]: models.get(_id(device["device_type"]), "") for device in devices},
             roles={device["name"]: roles.get(_id(device["role"]), "") for device in devices},
         )
@@ -195,7 +249,7 @@ class _Reader:
                 its.addresses.append(self._at(addresses[address]["address"]))
         self.loose = [(one["address"], vrfs.get(_id(one.get("vrf")), "")) for one in addresses.values()]
 
-    def _gateways(self, vlans: Mapping[Any, dict[str, Any]], vrfs: Mapping[Any, str]) -> None:
+    def _gateways(self, vlans: Mapping[Any, dict[str, Any]]) -> None:
         """Anycast gateways belong to no port: their prefix names the network, and a VLAN is called after it."""
         numbers = {one["name"]: int(one["vid"]) for one in vlans.values()}
         vnis = self._vnis(vlans)
@@ -204,6 +258,7 @@ class _Reader:
             if word != "network":
                 continue
             net = ip_network(row["prefix"])
+            self.networks[str(net)] = network
             for text, _ in self.loose:
                 address = ip_interface(text)
                 if address.network != net:
@@ -214,7 +269,7 @@ class _Reader:
         for facts in self.facts.values():
             for vlan in {at.value for its in facts.interfaces.values() for at in (*its.trunk, *([its.access] if its.access else []))}:
                 if vni := vnis.get(vlan):
-                    facts.vnis[vni] = Vni(number=vni, line=0, file=self.url, vlan=self._at(vlan))
+                    facts.vnis[vni] = Vni(number=vni, line=0, file=self.url, vlan=self._at(vlan), rd=self._rd(vni, L2VNI_BASE, NETWORK_RD))
 
     def _svi(self, vlan: int, tenant: str, network: str, gateway: str) -> None:
         for facts in self.facts.values():
@@ -230,7 +285,7 @@ class _Reader:
     def _vnis(self, vlans: Mapping[Any, dict[str, Any]]) -> dict[int, int]:
         """VLAN → VNI; VNIs of VRFs go to the VRFs."""
         if not self.is_netbox:
-            return {}
+            return {int(one["vid"]): UNKNOWN_VNI + int(one["vid"]) for one in vlans.values()}  # it has no VNIs
         numbers = {one["id"]: one for one in self.rows("vpn.l2vpns")}
         found: dict[int, int] = {}
         layer2 = set()
@@ -244,7 +299,12 @@ class _Reader:
                 for name, vrf in facts.vrfs.items():
                     if str(one["name"]).endswith(f"-{name}") and vrf.vni is None:
                         vrf.vni = self._at(int(one["identifier"]))
+                        vrf.rd = self._rd(int(one["identifier"]), L3VNI_BASE)
         return found
+
+    def _rd(self, vni: int, base: int, first: int = 0) -> Located[str] | None:
+        """A route distinguisher, which has the number of a tenant or network; an inventory has the VNI alone."""
+        return self._at(f"0:{first + vni - base}") if 0 < vni - base < base else None
 
     def _numbers(self) -> None:
         """AS numbers: the description names who has one, others of its role have the same where it says so."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabric.audit.checks import Network, Scope, named_folder
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.deliver.brownfield.importing import Drafted, drafted
+from fabric.deliver.brownfield.inventory import read_site
 from fabric.deliver.brownfield.site import survey, survey_of
 from fabric.deliver.brownfield.survey import Survey
 from fabric.deliver.brownfield.topology import lldp_wires, wires_of
@@ -32,6 +34,7 @@ class ImportRequest:
         models: switch or a glob of names → its model in the catalog.
         site: name for the intent.
         jobs: processes; 0 for one per core.
+        inventory: system, URL and token of a server that has the site, in place of sources.
     """
 
     sources: tuple[Path, ...]
@@ -41,19 +44,25 @@ class ImportRequest:
     topology: tuple[Path, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
     jobs: int = 0
+    inventory: tuple[str, str, str] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Surveyed:
-    """A survey, and the configs that a plan of it can be compared with."""
+    """A survey, the configs that a plan of it can be compared with, and what makes an intent of it."""
 
     survey: Survey
     folder: Folder | None
+    draft: Callable[[Survey], Drafted] = drafted
 
 
 def surveyed(request: ImportRequest) -> Surveyed:
     """The survey of all sources. Raises InputError with the place of what cannot be read, OSError for a missing folder."""
     _refuse_models(request.models)
+    if request.inventory is not None:
+        truth = read_site(*request.inventory, request.site)
+        found = truth.survey(request.site, request.models)
+        return Surveyed(found, None, lambda survey: truth.named(drafted(survey), survey))
     books = [path for path in request.sources if path.suffix.lower() == WORKBOOK]
     folders = [path for path in request.sources if path not in books]
     wires = [*wires_of([path for path in request.topology if path.suffix.lower() != WORKBOOK])]
