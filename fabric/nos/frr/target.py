@@ -32,6 +32,7 @@ DAEMONS = (
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(r"^frr version (?P<release>\S+)",),
     rank=60,
     signs=(
         (4, r"^frr (?:version|defaults)"),

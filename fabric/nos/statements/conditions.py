@@ -1,7 +1,8 @@
 """Conditions over the statements of one device: what a statement needs, must not stand beside, and must stand behind.
 
-Rows stand in `needs` of `statements.yaml` (a feature that is not enabled), and in `order` and `refused` of `refused.yaml`
-beside it (lines that the network OS drops or overrides by their order, combinations that it refuses). Patterns are matched
+Rows stand in `needs` of `statements.yaml` (a feature that is not enabled), and in `order`, `refused` and `unreached` of
+`refused.yaml` beside it (lines that the network OS drops or overrides by their order, combinations that it refuses, rules
+of packet filters behind one that matches every packet). Patterns are matched
 against whole paths of statements. Groups of one name have one value in all patterns of a row.
 """
 
@@ -19,8 +20,8 @@ from fabric.base.formats import yaml
 from fabric.base.grouping import grouped
 from fabric.nos.reading.values import asn
 
-FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
-ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
+FEATURE, ORDER, COMBINATION, UNREACHED = "FAB2506", "FAB2533", "FAB2534", "FAB2577"  # the checks that report a row
+ROWS = {"order": ORDER, "refused": COMBINATION, "unreached": UNREACHED}  # of a `refused.yaml`
 PARTS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where"}
 KEYS = PARTS | {"once", "say", "several", "fix", "source", "severity"}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")

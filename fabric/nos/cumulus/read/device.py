@@ -26,6 +26,7 @@ from fabric.model.facts import (
 from fabric.nos.cumulus.read import paths
 from fabric.nos.cumulus.read.ports import read_ports, read_qos, read_relays, vrf_name
 from fabric.nos.cumulus.read.tree import found, number, off, read_tree, string, switch, truth
+from fabric.nos.frr.read.words import DERIVED
 from fabric.nos.reading import (
     OF_TRAPS,
     ROOT_LOGIN,
@@ -225,7 +226,7 @@ COMMUNITIES = {  # path of communities → what they are; NVUE has none that may
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file, or several that add up."""
-    facts = Facts(name=name, nos="cumulus", files=tuple(files))
+    facts = Facts(name=name, nos="cumulus", files=tuple(files), derived=DERIVED)
     for file, text in files.items():
         tree, broken, others = read_tree(text)
         _system(facts, file, tree)
@@ -330,8 +331,8 @@ def _keys(branch: Branch, file: str) -> list[Located[str]]:
 
 
 def _targets(branch: Branch, file: str) -> list[Located[str]]:
-    """Derived ones are as those of a table without any: of every AS number."""
-    return [target for target in _keys(branch, file) if target.value != "auto"]
+    """`ANY:10010` takes those of every AS number."""
+    return [target.at(target.value.replace("ANY:", "*:")) for target in _keys(branch, file)]
 
 
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
@@ -403,13 +404,16 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
 
 
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:
-    for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
+    for (name, number_), rule in found(tree, "router/policy/route-map/*/rule/*"):
         denial = rule.at("action").parts.get("deny")
         entry = Entry(name=name, permits=denial is None, line=denial.line if denial else rule.line, file=file)
+        entry.number = integer(number_) or 0
         for key, part in rule.at("match").parts.items():
             lists = [Located(text, own.line, file) for text, own in part.parts.items()]
             if key in ("ip-prefix-list", "prefix-list"):
                 entry.lists += lists
             elif key != "type":
                 entry.narrowed = True
+        entry.open = not (entry.lists or entry.narrowed) and "type" in rule.at("match").parts
+        entry.jumps = any("exit-policy" in part.parts for part in (rule, *rule.at("action").parts.values()))
         yield entry

@@ -12,7 +12,7 @@ from fabric.model.facts import Facts, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.ifupdown import read_interfaces
-from fabric.nos.frr.read.words import Device, unnumbered
+from fabric.nos.frr.read.words import DERIVED, Device, unnumbered
 from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, Section, community, form_of, placeholder
 from fabric.nos.reading.rules import Line, Reading, Rules, Table, add, keep, switch
 from fabric.nos.reading.sections import bare
@@ -187,7 +187,7 @@ NAME = re.compile(r"\s*(?:hostname )?([\w.-]+)[ \t]*\n")  # a concatenated file 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch. Ports are read before routing, so that a port's place is where the kernel's file names it."""
-    device = Device(facts=Facts(name=name, nos="frr", files=tuple(files)))
+    device = Device(facts=Facts(name=name, nos="frr", files=tuple(files), derived=DERIVED))
     processes = Processes(device)
     parts = [part for file, text in files.items() for part in _parts(device.facts, file, text)]
     kernel = [(file, text) for kind, file, text in parts if kind == "interfaces"]
