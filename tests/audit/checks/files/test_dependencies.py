@@ -21,10 +21,16 @@ IRB = (
     "set system host-name leaf1\nset interfaces irb unit 10 family inet address 10.1.0.1/24\n"
     "set interfaces irb unit 20 family inet address 10.2.0.1/24\nset vlans a vlan-id 10\nset vlans a l3-interface irb.10\n"
 )
-EOS = "hostname leaf1\nrouter bgp 65001\n   neighbor 10.0.0.1 remote-as 65002\n   address-family evpn\n      neighbor 10.0.0.1 activate\n"
+EOS = (
+    "hostname leaf1\nrouter bgp 65001\n   neighbor 10.0.0.1 remote-as 65002\n"
+    "   address-family evpn\n      neighbor 10.0.0.1 activate\n"
+)
 NVUE = "- set:\n    system: {hostname: leaf1}\n"
 SEGMENT = "    interface: {bond1: {evpn: {multihoming: {segment: {local-id: 1}}}}}\n"
-SONIC = '{{"DEVICE_METADATA": {{"localhost": {{"hostname": "leaf1"{}}}}}, "BGP_GLOBALS": {{"default": {{"local_asn": "65001"}}}}}}\n'
+SONIC = (
+    '{{"DEVICE_METADATA": {{"localhost": {{"hostname": "leaf1"{}}}}}, '
+    '"BGP_GLOBALS": {{"default": {{"local_asn": "65001"}}}}}}\n'
+)
 BREAKOUT = "interface Ethernet1/1/1\n  no switchport\n"
 SPLIT = "interface breakout module 1 port 1 map 100g-4x\n"
 ADDRESS = "interface Ethernet1/2\n{}"
@@ -144,5 +150,5 @@ def test_what_a_network_os_refuses(name: str) -> None:
 @pytest.mark.parametrize("lines", FEATURES)
 def test_features_of_nxos(lines: str) -> None:
     clues = outline("leaf1", "nxos", {"config": NXOS + lines}, Cache(nos="nxos")).clues
-    found = [one.condition.say.format(**one.words) for one in violations(syntax_of("nxos").rules.conditions, clues)]
+    found = {one.condition.say.format(**one.words) for one in violations(syntax_of("nxos").rules.conditions, clues)}
     assert [text for text in found if "feature" in text] == ([FEATURES[lines]] if FEATURES[lines] else [])
