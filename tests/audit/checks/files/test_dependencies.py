@@ -34,7 +34,7 @@ SONIC = (
 BREAKOUT = "interface Ethernet1/1/1\n  no switchport\n"
 SPLIT = "interface breakout module 1 port 1 map 100g-4x\n"
 ADDRESS = "interface Ethernet1/2\n{}"
-CASES = {  # network OS, text, statements that are refused, each by its line
+ROWS = {  # network OS, text, statements that are refused, each by its line
     "NX-OS: vPC": ("nxos", NXOS + "feature vpc\nvpc domain 1\n" + VPC, []),
     "NX-OS: vPC without a domain": (
         "nxos",
@@ -140,9 +140,9 @@ FEATURES = {  # lines → what is missing
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ROWS)
 def test_what_a_network_os_refuses(name: str) -> None:
-    nos, text, expected = CASES[name]
+    nos, text, expected = ROWS[name]
     found = judged(read_device("leaf1", nos, {"config": text})).refused
     assert [f"{one.place.line} {one.message}" for one in found if one.code in ("FAB2533", "FAB2534")] == expected
 
