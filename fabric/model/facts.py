@@ -158,6 +158,7 @@ class Interface:
     esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
     esi_mode: Located[str] | None = None  # "all-active" or "single-active", where the config says which
     election: Located[str] | None = None  # how the segment's designated forwarder is elected: "preference", "modulus"
+    preference: Located[int] | None = None  # in that election, where it is stated
     lacp_system: Located[str] | None = None  # MAC address that the bond shows in LACP; "" for one that the peer does not have
     fec: Located[str] | None = None  # error correction: "rs", "fc" or "none"
     filters: list[Located[str]] = field(default_factory=list)  # names of packet filters on it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -68,12 +68,19 @@ def rule(line: str) -> PrefixRule | None:
 
 def settle(facts: Facts) -> None:
     """Fills `facts.prefixes` from the entries that were read; without a denial that counts they stay as they stand."""
-    for name, rules in facts.rules.items():
+    for name, stated in facts.rules.items():
+        rules = facts.rules[name] = [one.at(replace(one.value, text=_short(one.value.text))) for one in stated]
         ordered = in_order(rules)
         texts = effective([one.value for one in ordered])
         found = [Located(texts[n], one.line, one.file) for n, one in enumerate(ordered) if n in texts]
         permits = [Located(one.value.text, one.line, one.file) for one in rules if one.value.permits]
         facts.prefixes[name] = found if len(found) > len(permits) else permits
+
+
+def _short(text: str) -> str:
+    """`10.0.0.0/15 ge 24 le 32` and `ge 24` are one."""
+    longest = 128 if ":" in text else 32
+    return text.removesuffix(f" le {longest}") if " ge " in text else text.replace(f" eq {longest}", f" ge {longest}")
 
 
 def in_order(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
