@@ -338,11 +338,13 @@ class Clause:
     Attributes:
         lists: prefix lists of which a route must be in one; () for any route.
         narrowed: asks for something else as well: a community, a path.
+        of_protocol: is about routes of some protocols alone.
     """
 
     permits: bool
     lists: tuple[str, ...]
     narrowed: bool = False
+    of_protocol: bool = False
 
 
 PortRange = tuple[int, int]  # of TCP or UDP, both ends inclusive

@@ -172,7 +172,7 @@ def _denies(facts: Facts, policy: str, net: Net) -> bool:
         listed = not clause.lists or any(_listed(facts.prefixes.get(name, []), net) for name in clause.lists)
         if clause.permits and (listed or unknown):
             return False
-        if listed and not clause.narrowed:
+        if listed and not (clause.narrowed or clause.of_protocol):
             return True
     return bool(terms)
 
@@ -199,6 +199,7 @@ class Entry:
     file: str
     lists: list[Located[str]] = field(default_factory=list)
     narrowed: bool = False  # asks for something else as well: a community, a path
+    of_protocol: bool = False  # is about routes of some protocols alone
 
     def match(self, words: list[str], line: int) -> None:
         """`ip address prefix-list PL-OWN`, or any other condition."""
@@ -223,7 +224,7 @@ class Entry:
     @property
     def clause(self) -> Located[Clause]:
         lists = tuple(one.value for one in self.lists)
-        return Located(Clause(self.permits, lists, self.narrowed), self.line, self.file)
+        return Located(Clause(self.permits, lists, self.narrowed, self.of_protocol), self.line, self.file)
 
 
 def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:

@@ -37,7 +37,9 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
         for word, part in conditions.items():
             if word in ("route-filter-list", "prefix-list"):
                 entry.lists += part.every()
-            elif word != "protocol" or "reject" in ends:
+            elif word == "protocol":
+                entry.of_protocol = True
+            else:
                 entry.narrowed = True
         if "accept" in ends or "reject" in ends:
             verdict = verdict or not conditions
