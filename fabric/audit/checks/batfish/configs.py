@@ -239,7 +239,7 @@ def judge_configs(analysis: ConfigsAnalysis) -> tuple[list[Finding], list[Pair],
 
 
 def _misread(analysis: ConfigsAnalysis) -> Iterator[Finding]:
-    """Notes: a file that Batfish cannot read may well be right, and nothing else is said of it."""
+    """Notes: a file that Batfish cannot read may well be right, and is not judged further."""
     for copy, message in misread(analysis):
         yield from (replace(finding, severity=NOTE) for finding in Formats().in_copy(analysis, copy.path, 0, message))
 

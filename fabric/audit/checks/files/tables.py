@@ -1,6 +1,6 @@
 """Routing tables of all devices: subnets of servers that no other table has, or one table of a role lacks.
 
-`Tables` holds what each table has, whoever says so: `passed_on` follows the files, a Batfish server computes it.
+`Tables` holds what each table has: `PassedOn` follows the files, a Batfish server computes it.
 """
 
 from __future__ import annotations
@@ -334,7 +334,7 @@ def _content(facts: Facts, name: str) -> object:
 class SubnetTravels(FilesCheck):
     """Follows the subnets of servers from table to table, through the policies of all sessions and by route targets.
 
-    A subnet that no other table of its VRF has is reached by nobody, while its gateway answers and all sessions are up: one
+    A subnet that no other table of its VRF has is out of reach, while its gateway answers and all sessions are up: one
     `network` statement is missing, or one entry of a list. A subnet is judged where another one of the device or of its role
     is passed on. A device that advertises none of its subnets is reported as FAB2557. Tables with OSPF, IS-IS or RIP are not
     judged.
