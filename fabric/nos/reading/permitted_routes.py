@@ -166,6 +166,29 @@ def _permits(facts: Facts, policy: str, net: Net) -> bool:
     return False
 
 
+def denies(facts: Facts, policies: str, net: Net) -> bool:
+    """Whether policies surely deny a route, whatever its communities and path; false for one that is not defined.
+
+    Of several, each must: on some network OSes the first that permits ends their chain.
+    """
+    names = policies.split()
+    return bool(names) and all(_denies(facts, name, net) for name in names)
+
+
+def _denies(facts: Facts, policy: str, net: Net) -> bool:
+    if policy in facts.prefixes:
+        return not _listed(facts.prefixes[policy], net)
+    terms = facts.terms.get(policy, [])
+    for clause in (one.value for one in terms):
+        unknown = any(name not in facts.prefixes for name in clause.lists)
+        listed = not clause.lists or any(_listed(facts.prefixes.get(name, []), net) for name in clause.lists)
+        if clause.permits and (listed or unknown):
+            return False
+        if listed and not (clause.narrowed or clause.open):
+            return True
+    return bool(terms)
+
+
 def _listed(entries: Sequence[Located[str]], net: Net) -> bool:
     """Whether the first entry that a route matches permits it."""
     for one in entries:

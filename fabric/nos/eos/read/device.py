@@ -31,7 +31,7 @@ from fabric.nos.reading import (
     static_route,
     typed,
 )
-from fabric.nos.reading.rules import Below, Line, Reading, Rules, add, below, keep, known, prefix_list, switch
+from fabric.nos.reading.rules import Below, Line, Reading, Rules, access_list, add, below, keep, known, prefix_list, switch
 
 LITERAL = re.compile(r"(?=\S*[.:])[0-9A-Fa-f].*", re.A)
 VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan` prints "IP MTU 1500 bytes (default)"
@@ -332,6 +332,7 @@ DEVICE: Rules[Device] = Rules(
         r"router bgp(?: .*)?": known,
         r"(?:ip|ipv6) route (.+)": _route,
         r"(?:ip|ipv6) prefix-list (\S+)(?: (.*))?": _prefix_list,
+        r"ip access-list (?:standard )?(\S+)": access_list,
         r"ip virtual-router mac-address (.+)": keep("facts.anycast_mac", mac),
         r"ntp server (?:vrf \S+ )?(\S+).*": add("facts.services.ntp"),
         r"logging (?:vrf \S+ )?host (\S+).*": add("facts.services.syslog"),
