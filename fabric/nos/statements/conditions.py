@@ -188,6 +188,9 @@ class _Join:
         condition = self.condition
         whens, belows, overs = len(condition.when), len(condition.below), len(condition.above) + len(condition.over)
         below, unless = range(whens, whens + belows), range(whens + belows + overs, len(condition.patterns))
+        alone = [part for part in unless if condition.patterns[part].groupindex.keys() <= condition.line.groupindex.keys()]
+        if any(self._found(part, words) for part in alone):
+            return None  # whatever the other statements are
         sides = [  # those with the neighbor of the line first: the others are then looked up by what they add
             *((part, at < len(condition.above)) for at, part in enumerate(range(whens + belows, whens + belows + overs))),
             *((part, None) for part in range(whens)),
