@@ -158,6 +158,7 @@ class Interface:
     esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
     esi_mode: Located[str] | None = None  # "all-active" or "single-active", where the config says which
     election: Located[str] | None = None  # how the segment's designated forwarder is elected: "preference", "modulus"
+    preference: Located[int] | None = None  # in that election, where it is stated
     lacp_system: Located[str] | None = None  # MAC address that the bond shows in LACP; "" for one that the peer does not have
     fec: Located[str] | None = None  # error correction: "rs", "fc" or "none"
     filters: list[Located[str]] = field(default_factory=list)  # names of packet filters on it
@@ -273,6 +274,23 @@ class Vni:
     arp_suppress: Located[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedTargets:
+    """How a network OS derives route targets from the AS number and the number of a VNI (RFC 8365 section 5.1.2.1).
+
+    Attributes:
+        any_as: it imports those of every AS number.
+        low: of an AS number with four bytes it takes the last two; else AS_TRANS (RFC 6793 section 9).
+        unstated: also where no target is stated.
+        typed: the number of a layer-2 VNI has the bit before it that says it is one.
+    """
+
+    any_as: bool = False
+    low: bool = False
+    unstated: bool = False
+    typed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of what carries a network or a VRF over EVPN, in the words of the device."""
@@ -338,13 +356,13 @@ class Clause:
     Attributes:
         lists: prefix lists of which a route must be in one; () for any route.
         narrowed: asks for something else as well: a community, a path.
-        of_protocol: is about routes of some protocols alone.
+        open: leaves some routes to the entries below it, by what facts do not know: a protocol, `continue`.
     """
 
     permits: bool
     lists: tuple[str, ...]
     narrowed: bool = False
-    of_protocol: bool = False
+    open: bool = False
 
 
 PortRange = tuple[int, int]  # of TCP or UDP, both ends inclusive
@@ -416,6 +434,7 @@ class Facts:
     routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
+    derived: DerivedTargets | None = None  # None: it derives none, or not by a rule that is known
     svi_advertised: Located[bool] | None = None  # EVPN advertises addresses of VLAN interfaces as the device's own
     vxlan_port: Located[int] | None = None  # UDP port of the tunnels, where it is stated
     anycast_mac: Located[str] | None = None

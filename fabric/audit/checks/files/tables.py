@@ -325,7 +325,7 @@ def _content(facts: Facts, name: str) -> object:
     terms = [one.value for one in facts.terms.get(name, ())]
     lists = {known: facts.prefixes.get(known) for clause in terms for known in clause.lists}
     entries = tuple((known, None if found is None else tuple(one.value for one in found)) for known, found in lists.items())
-    return tuple((one.permits, tuple(one.lists), one.narrowed, one.of_protocol) for one in terms), entries
+    return tuple((one.permits, tuple(one.lists), one.narrowed, one.open) for one in terms), entries
 
 
 # --- checks ---------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from fabric.model.facts import MANAGEMENT, Cage, Ecn, Facts, Interface, Located, LosslessClass, PortQos, Queue
 from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
+from fabric.nos.frr.read.words import elected
 from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
 from fabric.nos.reading.packet_filters import Conditions, keep_rule
 
@@ -97,7 +98,9 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
     for domain in port.at("bridge", "domain").parts.values():
         interface.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or interface.access
         interface.trunk += _vlans(domain.at("vlan"), file)
-    interface.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
+    segment = port.at("evpn", "multihoming", "segment")
+    interface.esi, interface.preference = _esi(segment, file), number(segment.at("df-preference"), file)
+    interface.election = elected(interface)
     fec = port.at("link", "fec")
     interface.fec = Located(FEC[fec.word or ""], fec.value.line, file) if fec.word in FEC else None
     interface.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]

@@ -136,11 +136,16 @@ def _esi(port: Interface, line: Line) -> None:
         port.esi = line.located(value)
 
 
+def _election(port: Interface, line: Line) -> None:
+    port.election = line.located(line[1])
+    port.preference = line.located(int(line[2])) if line[2] else None
+
+
 SEGMENT: Rules[Interface] = Rules(
     {
         r"identifier (.+)": _esi,
         r"redundancy (all-active|single-active)": keep("esi_mode"),
-        r"designated-forwarder election algorithm (preference|modulus|hrw)\b.*": keep("election"),
+        r"designated-forwarder election algorithm (preference|modulus|hrw)(?: (\d{1,5})\b)?.*": _election,
     },
     None,
 )

@@ -111,6 +111,7 @@ class _Reader:
         types = next((part["df-election-type"] for part in segments if "df-election-type" in part), NOTHING)
         kind = next(iter(types.every()), None)
         interface.election = Located("preference", kind.line, kind.file) if kind and kind.value == "preference" else None
+        interface.preference = number(types.value("preference", "value"))
         lacp = port.at("aggregated-ether-options").get("lacp")
         stated = lacp.value("system-id") if lacp is not None else None
         if stated is not None:

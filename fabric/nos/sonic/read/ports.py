@@ -85,6 +85,8 @@ def read_segments(device: Device, tables: Tables) -> None:
     for row in tables.rows("EVPN_ETHERNET_SEGMENT"):
         configured, bond = row.text("esi"), row.key
         port = device.facts.interfaces.get(bond)
+        if port:
+            port.preference = port.preference or row.number("df_pref")
         own = tables.row("PORTCHANNEL", bond)
         system_mac = own.text("system_mac") if own else None
         if port and configured and ":" in configured.value:

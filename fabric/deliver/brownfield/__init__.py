@@ -1,0 +1,1 @@
+"""An intent made from a network that is there: its configs, workbooks, topology files and inventories."""
