@@ -282,7 +282,7 @@ class _Sample:
 # --- shapes ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """What all statements have in common that differ in addresses and AS numbers alone.
 
