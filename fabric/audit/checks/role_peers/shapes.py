@@ -172,7 +172,7 @@ class Sense:
 
     def read(self, text: str) -> Meaning:
         """What they say of a statement."""
-        return Meaning(_said(self.names, text), _said(self.rules, text), _said(self.settings, text))
+        return Meaning(_matched(self.names, text), _matched(self.rules, text), _matched(self.settings, text))
 
     def by_words(self, text: str) -> Callable[[str, Sequence[str]], Meaning]:
         """What they say of a statement like this one, with its words."""
@@ -188,7 +188,7 @@ class Sense:
         return read
 
 
-def _said(patterns: Sequence[Pattern[T]], text: str) -> tuple[T, ...]:
+def _matched(patterns: Sequence[Pattern[T]], text: str) -> tuple[T, ...]:
     matches = ((pattern, pattern.line.fullmatch(text)) for pattern in patterns)
     return tuple([one for pattern, match in matches if match is not None for one in pattern.say(match.groupdict())])
 
@@ -240,7 +240,7 @@ class _Sample:
         """How patterns read the statements of the shape."""
         readers = [self._reader(pattern) for pattern in patterns]
         if all(isinstance(one, tuple) for one in readers):
-            return _said(patterns, self.text)
+            return _matched(patterns, self.text)
 
         def read(text: str, words: Sequence[str]) -> tuple[T, ...]:
             found: list[T] = []
@@ -254,13 +254,13 @@ class _Sample:
         match, other = pattern.line.fullmatch(self.text), pattern.line.fullmatch(self.other)
         groups = pattern.line.groupindex
         if match is None or other is None or any(match.span(name) != other.span(name) for name in groups):
-            return lambda text, words: _said((pattern,), text)
+            return lambda text, words: _matched((pattern,), text)
         same: dict[str, str | None] = match.groupdict()
         own = dict[str, Template]()
         for name in groups:
             template = self._template(*match.span(name))
             if template is None:
-                return lambda text, words: _said((pattern,), text)
+                return lambda text, words: _matched((pattern,), text)
             if len(template) > 1:
                 own[name] = template
         if not own:
