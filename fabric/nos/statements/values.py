@@ -57,11 +57,10 @@ class ValuePattern:
     source: str
     stated: str  # the row's `line`
 
-    def read(self, text: str) -> Iterator[WrongValue]:
-        """The values of a statement that the network OS does not accept."""
-        match = self.line.fullmatch(text)
-        for name, kind, several in self._groups if match else ():
-            value = match[name] if match else None
+    def say(self, groups: Mapping[str, str | None]) -> Iterator[WrongValue]:
+        """The values of a statement that the network OS does not accept, by the groups of its line."""
+        for name, kind, several in self._groups:
+            value = groups[name]
             if value is None or (several and not value):
                 continue
             for one in _elements(value) if several else (value.strip("\"'"),):
@@ -172,6 +171,8 @@ def _one_of(forms: list[Callable[[str], bool]]) -> Callable[[str], bool]:
 
 def _form(text: str, known: Mapping[str, ValueKind]) -> Callable[[str], bool]:
     pattern, kinds, _ = _compiled(text, known)
+    if len(kinds) == 1 and TOKEN.fullmatch(text):
+        return kinds[0].accepts
 
     def accepts(value: str) -> bool:
         match = pattern.fullmatch(value)
