@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,12 +39,14 @@ class Wiring:
     """What is cabled to what among the devices that were read.
 
     Attributes:
+        repeated: names that several devices have, so that they name none.
         far: port → its far end and the source, both ways.
         management: management port of a device → the switch port that it is cabled to, and the source.
         named: port → a device that its description names, where no cable was found.
     """
 
     devices: Mapping[str, Found]
+    repeated: Collection[str] = frozenset()
     far: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     management: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     named: dict[Port, str] = field(default_factory=dict)
@@ -86,15 +88,22 @@ class Wiring:
         return ""
 
 
-def wiring(devices: Mapping[str, Found], networks: Sequence[Network], lldp: Iterable[Wire], wires: Iterable[Wire]) -> Wiring:
+def wiring(
+    devices: Mapping[str, Found],
+    networks: Sequence[Network],
+    lldp: Iterable[Wire],
+    wires: Iterable[Wire],
+    repeated: Collection[str] = frozenset(),
+) -> Wiring:
     """Every cable between the devices.
 
     Args:
         networks: the devices, those of networks with the same link addresses apart.
         lldp: neighbors that devices report.
         wires: links of topology files.
+        repeated: names that several devices have.
     """
-    result, by_facts = Wiring(devices), {id(own.facts): own for own in devices.values()}
+    result, by_facts = Wiring(devices, repeated), {id(own.facts): own for own in devices.values()}
     for network in networks:
         for members in network.subnets.values():
             if len(members) == 2 and members[0].facts is not members[1].facts:
@@ -135,7 +144,7 @@ def _explicit(result: Wiring, own: Found, port: str, other: Found) -> str:
 
 
 def _stated(result: Wiring, wires: Iterable[Wire], source: str) -> None:
-    names = {name.lower(): name for name in result.devices}
+    names = {name.lower(): name for name in result.devices if name not in result.repeated}
     for a, a_port, b, b_port in wires:
         one, other = names.get(_plain(a)), names.get(_plain(b))
         if one is None or other is None or one == other:
@@ -171,7 +180,7 @@ def _own(result: Wiring, device: str, text: str) -> str:
 
 def _described(result: Wiring) -> None:
     """Ports that name each other; then those that one end names; then as many of each of two devices, in order."""
-    names = {name.lower(): name for name in result.devices}
+    names = {name.lower(): name for name in result.devices if name not in result.repeated}
     claims: dict[Port, Port] = {}
     for name, own in result.devices.items():
         for port in own.ports:

@@ -16,7 +16,9 @@ from fabric.deliver.brownfield.survey import Host
 from fabric.model.facts import Interface, Neighbor
 from fabric.model.plan import PortRef
 
-IDLE = re.compile(r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split)\b.*", re.I)
+IDLE = re.compile(
+    r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split|deactivated|disabled|down)\b.*", re.I
+)
 NIC = re.compile(  # a port of a host, as words of a description name it
     r"(?:e(?:th|n[spox])|bond|nic|pci|port|p|lan|net|ib|mlx|vmnic|compute|storage|frontend|oob|bmc|idrac|ilo|ipmi|mgmt|"
     r"(?:ethernet|et|eth|e|gi|te|xe|ge|swp|po|ae|port-channel|bundle)[-_]?)[\w/:.-]*\d[\w/:.-]*|eth|bmc|ilo|idrac|ipmi|e\d+(?:/\d+)*",

@@ -21,7 +21,7 @@ WORDS = {  # in names, where nothing else decides
         r"(?:^|[^a-z])(?:(?:b|border|edge|svc|service)?-?(?:leaf|lf|tor|csl|bl|l)|access|oob)(?:$|[^a-z])", re.I
     ),
     SPINE: re.compile(r"(?:^|[^a-z])(?:spine|sp|gsl|agg|s)(?:$|[^a-z])", re.I),
-    CORE: re.compile(r"(?:^|[^a-z])(?:super-?spines?|ss|core|csp|t3)(?:$|[^a-z])", re.I),
+    CORE: re.compile(r"(?:^|[^a-z])(?:s(?:uper)?-?spines?|ss|core|csp|t3)(?:$|[^a-z])", re.I),
 }
 ROLE_WORDS = re.compile(r"[-_.]?(?:border-?leaf|super-?spine|leaf|spine|core|switch|tor|bl|lf|sp|leafs|spines)$", re.I)
 CONVENTION = 0.9  # share of links between tiers whose lower address is at one side, before it tells which is which
@@ -195,11 +195,15 @@ def _bare_leaves(seen: Seen, joined: Graph, result: Tiers) -> None:
     if not far:
         return
     lower = _lower_side(seen, result)
+    near = {name: {other for other in joined[name] if result.level[other] == 1} for name in far}
+    pods = {name: at for at, part in enumerate(parts(_without(joined, far))) for name in part}
     shapes = {shape(name) for name, level in result.level.items() if level == 0}
     cores = {shape(name) for name in far} - shapes
     for name in far:
         word = _word(name)
-        if lower is not None and (side := _side(seen, result, name)) is not None:
+        if len({pods[other] for other in near[name]}) > 1:
+            leaf, source = False, "joins spines that nothing else joins"
+        elif lower is not None and (side := _side(seen, result, name)) is not None:
             leaf, source = side == lower, "addresses of its links"
         elif shape(name) in shapes:
             leaf, source = True, "a name like that of leaves"
@@ -212,6 +216,10 @@ def _bare_leaves(seen: Seen, joined: Graph, result: Tiers) -> None:
         result.source[name] = source
         if leaf:
             result.level[name] = 0
+
+
+def _without(joined: Graph, names: Collection[str]) -> Graph:
+    return {a: {b: n for b, n in near.items() if b not in names} for a, near in joined.items() if a not in names}
 
 
 def _lower_side(seen: Seen, result: Tiers) -> bool | None:
@@ -411,6 +419,10 @@ def _prefix(site: str, own: Sequence[str]) -> str:
     whole = len(own) > 1 and all(not f"{prefix[-1:]}{name[len(prefix) :]}"[:2].isalnum() for name in own)
     if len(own) > 1 and not whole and not alike and (cut := re.match(r"(.*)[-_.]", prefix)):
         prefix, whole = cut[1], True
+    if not prefix.rstrip("-_.") and len(own) > 2:  # most of them may have one
+        firsts = Counter(re.split(r"[-_.]", name)[0] for name in own if re.search(r"[-_.]", name))
+        usual, count = max(firsts.items(), key=lambda row: row[1], default=("", 0))
+        prefix, whole = (usual, True) if count * 2 > len(own) and not _word(usual) else (prefix, whole)
     prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)
     prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", prefix)
     return ROLE_WORDS.sub("", prefix) or (prefix if alike else "")

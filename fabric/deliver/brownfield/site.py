@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabric.audit.checks import Network
@@ -10,7 +10,7 @@ from fabric.audit.checks.files.duplicates import OneOwner
 from fabric.audit.checks.files.interfaces import PointToPoint
 from fabric.audit.checks.files.reading import Unreadable
 from fabric.audit.checks.files.services import HostNames
-from fabric.audit.checks.finding import SEVERITIES, Finding
+from fabric.audit.checks.finding import ERROR, SEVERITIES, Finding
 from fabric.audit.checks.network import planes
 from fabric.deliver.brownfield.cabling import Port, Wire, Wiring, wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
@@ -60,14 +60,16 @@ def survey_of(
     networks = list(networks)
     left_out = {} if folder is None else {path: kind.reason for path, kind in sorted(folder.unrecognized.items())}
     devices: dict[str, Found] = {}
+    repeated: list[Finding] = []
     for network in networks:
         for facts in network.devices:
             if facts.name in devices:
                 left_out[facts.files[0] if facts.files else facts.name] = f"another file has the host name {facts.name}"
+                repeated.append(_twice(facts, devices[facts.name].facts))
             else:
                 devices[facts.name] = found(facts, models)
     devices = dict(sorted(devices.items(), key=lambda row: natural(row[0])))
-    cables = wiring(devices, networks, lldp, wires)
+    cables = wiring(devices, networks, lldp, wires, {one.device for one in repeated})
     ends = hosts(devices, cables)
     inferences: list[Inference] = []
     switches: dict[str, list[Switch]] = {}
@@ -102,7 +104,7 @@ def survey_of(
         hosts=_homes(ends, homes),
         cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
         inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
-        findings=_findings(networks, folder, cables),
+        findings=_findings(networks, folder, repeated),
         left_out=dict(sorted(left_out.items())),
     )
 
@@ -240,14 +242,18 @@ def _homes(ends: Hosts, homes: Mapping[str, str]) -> dict[str, Host]:
 # --- Findings -------------------------------------------------------------------------------------------------
 
 
-def _findings(networks: Iterable[Network], folder: Folder | None, cables: Wiring) -> list[Finding]:
+def _twice(facts: Facts, first: Facts) -> Finding:
+    """The finding about a second device of one host name."""
+    where = first.files[0] if first.files else "another file"
+    message = f"duplicate host name: {where} is taken for this device"
+    hint = "rename one of the two devices, or leave one of the files out"
+    line = facts.hostname.line if facts.hostname else 0
+    return HostNames.in_file(facts.name, facts.files[0] if facts.files else "", line, message, hint, ERROR)
+
+
+def _findings(networks: Iterable[Network], folder: Folder | None, repeated: Sequence[Finding]) -> list[Finding]:
     """What makes the network ambiguous: it comes before any intent."""
-    found = [
-        finding
-        for network in networks
-        for check in (HostNames(), OneOwner(), PointToPoint())
-        for finding in check.check(network)
-    ]
+    found = [finding for network in networks for check in (OneOwner(), PointToPoint()) for finding in check.run(network)]
     if folder is not None:
         found += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
-    return sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line, one.message))
+    return sorted([*repeated, *found], key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line, one.message))
