@@ -42,14 +42,14 @@ class Wiring:
         repeated: names that several devices have, so that they name none.
         far: port → its far end and the source, both ways.
         management: management port of a device → the switch port that it is cabled to, and the source.
-        named: port → a device that its description names, where no cable was found.
+        named: port → a device outside, or without a cable to it, and its port, as LLDP, a file or a description names them.
     """
 
     devices: Mapping[str, Found]
     repeated: Collection[str] = frozenset()
     far: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     management: dict[Port, tuple[Port, str]] = field(default_factory=dict)
-    named: dict[Port, str] = field(default_factory=dict)
+    named: dict[Port, Port] = field(default_factory=dict)
     conflicts: list[Conflict] = field(default_factory=list)
 
     def add(self, a: Port, b: Port, source: str) -> None:
@@ -148,8 +148,8 @@ def _stated(result: Wiring, wires: Iterable[Wire], source: str) -> None:
     for a, a_port, b, b_port in wires:
         one, other = names.get(_plain(a)), names.get(_plain(b))
         if one is None or other is None or one == other:
-            known, port, far = (one, a_port, b) if one else (other, b_port, a)
-            if known is not None and one != other and (own := result.port_named(known, [port])):
+            known, port, far = (one, a_port, (b, b_port)) if one else (other, b_port, (a, a_port))
+            if known is not None and one != other and (own := result.port_named(known, [port])) and not is_management(own):
                 result.named.setdefault((known, own), far)
             continue
         near, far_port = _own(result, one, a_port), _own(result, other, b_port)
@@ -221,7 +221,7 @@ def _in_order(result: Wiring, claims: Mapping[Port, Port]) -> None:
                 result.add(near, far, IN_ORDER)
     for port, far in claims.items():
         if port not in result.far:
-            result.named[port] = far[0]
+            result.named[port] = far
 
 
 def _place(port: Port) -> tuple[tuple[str, int], ...]:

@@ -31,11 +31,25 @@ PURPOSES = {"compute": "backend", "storage": "storage", "frontend": "frontend", 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was read: devices, the cables between them, and the hosts on each."""
+    """What was read: devices, the cables between them, the hosts on each, and who has sessions with whom."""
 
     devices: Mapping[str, Found]
     wiring: Wiring
     on: Mapping[str, Sequence[HostPort]]
+    sessions: Sequence[tuple[str, str]] = ()
+
+    def graph(self, among: Collection[str]) -> dict[str, Counter[str]]:
+        """Cables between each two of some switches; sessions count for a switch of which no cable was found."""
+        joined: dict[str, Counter[str]] = {name: Counter() for name in among}
+        for (a, _), (b, _), _ in self.wiring.cables():
+            if a in joined and b in joined:
+                joined[a][b] += 1
+                joined[b][a] += 1
+        bare = {name for name, near in joined.items() if not near}
+        for a, b in self.sessions:
+            if a in joined and b in joined and (a in bare or b in bare):
+                joined[a][b], joined[b][a] = 1, 1
+        return joined
 
 
 @dataclass(frozen=True)
@@ -67,16 +81,6 @@ class Tiers:
 
 
 ROLES = (LEAF, SPINE, CORE)
-
-
-def graph(wiring: Wiring, among: Collection[str]) -> dict[str, Counter[str]]:
-    """Cables between each two of some switches."""
-    joined: dict[str, Counter[str]] = {name: Counter() for name in among}
-    for (a, _), (b, _), _ in wiring.cables():
-        if a in joined and b in joined:
-            joined[a][b] += 1
-            joined[b][a] += 1
-    return joined
 
 
 def parts(joined: Graph) -> list[list[str]]:
@@ -166,6 +170,8 @@ def _without_hosts(seen: Seen, joined: Graph) -> dict[str, str]:
     sides = _sides(joined)
     if named or sides is None:
         return dict.fromkeys(named, "its name")
+    if len(joined) == 2:
+        return dict.fromkeys(joined, "two switches back to back")
     numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
     by_numbers = numbers[0] != numbers[1]
     sizes = numbers if by_numbers else [len(side) for side in sides]
@@ -268,7 +274,7 @@ def fabrics(seen: Seen) -> list[Group]:
     A fabric is what cables join, without leaves that bridge to the leaves of another fabric, and with planes and rails
     that have the same servers.
     """
-    joined = graph(seen.wiring, seen.devices)
+    joined = seen.graph(seen.devices)
     below = _below(seen, joined)
     cut = {name: {b: n for b, n in near.items() if (name in below) == (b in below)} for name, near in joined.items()}
     pieces = parts(cut)
@@ -299,7 +305,7 @@ def aside(joined: Graph, its: Tiers) -> list[str]:
 
 def routers(seen: Seen, groups: Sequence[Group]) -> list[str]:
     """Devices without a cable to each other, without servers and tunnels, beside fabrics that have them."""
-    kinds = [_leaves(seen, graph(seen.wiring, own.switches)) for own in groups]
+    kinds = [_leaves(seen, seen.graph(own.switches)) for own in groups]
     if not any(sure for sure, _ in kinds):
         return []
     alone = [
@@ -307,7 +313,7 @@ def routers(seen: Seen, groups: Sequence[Group]) -> list[str]:
         for own, (sure, maybe) in zip(groups, kinds, strict=True)
         if not sure
         and (maybe or not any(_word(name) == LEAF for name in own.switches))
-        and not any(graph(seen.wiring, own.switches).values())
+        and not any(seen.graph(own.switches).values())
     ]
     return [name for own in alone for name in own]
 
@@ -422,7 +428,7 @@ def _prefix(site: str, own: Sequence[str]) -> str:
     if not prefix.rstrip("-_.") and len(own) > 2:  # most of them may have one
         firsts = Counter(re.split(r"[-_.]", name)[0] for name in own if re.search(r"[-_.]", name))
         usual, count = max(firsts.items(), key=lambda row: row[1], default=("", 0))
-        prefix, whole = (usual, True) if count * 2 > len(own) and not _word(usual) else (prefix, whole)
+        prefix, whole = (usual, True) if count * 2 > len(own) and usual != site and not _word(usual) else (prefix, whole)
     prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)
     prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", prefix)
     return ROLE_WORDS.sub("", prefix) or (prefix if alike else "")

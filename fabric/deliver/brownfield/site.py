@@ -17,7 +17,7 @@ from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
-from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, graph, names, routers, tiers
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, names, routers, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, PortRef
@@ -68,12 +68,15 @@ def survey_of(
                 repeated.append(_twice(facts, devices[facts.name].facts))
             else:
                 devices[facts.name] = found(facts, models)
+    servers = [name for name, own in devices.items() if own.is_host]
+    left_out |= dict.fromkeys(servers, "a host: it neither routes nor bridges")
+    devices = {name: own for name, own in devices.items() if name not in servers}
     devices = dict(sorted(devices.items(), key=lambda row: natural(row[0])))
     cables = wiring(devices, networks, lldp, wires, {one.device for one in repeated})
     ends = hosts(devices, cables)
     inferences: list[Inference] = []
     switches: dict[str, list[Switch]] = {}
-    seen = Seen(devices, cables, ends.on())
+    seen = Seen(devices, cables, ends.on(), _sessions(networks))
     groups = fabrics(seen)
     outside = routers(seen, groups)
     left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
@@ -82,11 +85,11 @@ def survey_of(
     level: dict[str, int] = {}
     for name, group in zip(names(site, groups, seen.on), groups, strict=True):
         own = group.switches
-        its = tiers(seen, joined := graph(cables, own))
+        its = tiers(seen, joined := seen.graph(own))
         if others := aside(joined, its):
             left_out |= dict.fromkeys(others, "a route server or router beside the tiers")
             own = [one for one in own if one not in others]
-            its = tiers(seen, joined := graph(cables, own))
+            its = tiers(seen, joined := seen.graph(own))
         places = coordinates(devices, joined, its, seen.on)
         switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
         homes |= dict.fromkeys(own, name)
@@ -107,6 +110,17 @@ def survey_of(
         findings=_findings(networks, folder, repeated),
         left_out=dict(sorted(left_out.items())),
     )
+
+
+def _sessions(networks: Iterable[Network]) -> list[tuple[str, str]]:
+    """Devices with a BGP session."""
+    pairs = {
+        (facts.name, far.facts.name)
+        for network in networks
+        for facts, _, peer in network.sessions()
+        if not peer.vrf and (far := network.remote_end(peer)) is not None
+    }
+    return sorted((a, b) for a, b in pairs if a < b or (b, a) not in pairs)
 
 
 # --- Switches -------------------------------------------------------------------------------------------------
