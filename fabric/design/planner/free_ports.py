@@ -20,6 +20,7 @@ from fabric.model.plan import (
     FabricSpec,
     GroupSpec,
     Ints,
+    Layout,
     Links,
     NicUse,
     ServerPorts,
@@ -124,6 +125,18 @@ class Ports:
         return spots
 
 
+def free_cages(model: SwitchModel, layout: Layout, down_gbps: int) -> list[tuple[int, int, dict[int, int]]]:
+    """(cage, subport, speed → ports of the cage) of the columns behind those of servers, in their order.
+
+    Subports of server speed come first: the block of the leaf has addresses for them, and may have none for others.
+    """
+    left = {cage: splits_left(model, layout, cage) for cage in layout.free}
+    subs = [(cage, sub, splits) for cage, splits in left.items() for sub in range(8)]
+    coarse = [entry for entry in subs if entry[1] < entry[2].get(down_gbps, 0)]
+    fine = [entry for entry in subs if entry[2].get(down_gbps, 0) <= entry[1] < max(entry[2].values(), default=0)]
+    return coarse + fine
+
+
 def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
     """Places of servers that are not planned, then free cages."""
     result = Ports(free={}, model=spec.leaf.model)
@@ -131,15 +144,7 @@ def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
     for site in sites:
         group = groups[site.size.name]
         size, layout = site.size, site.layout
-        # Subports of server speed come first: the block of the leaf has addresses for them, and may have none for others.
-        left = {cage: splits_left(spec.leaf.model, layout, cage) for cage in layout.free}
-        subs = [(cage, sub, splits) for cage, splits in left.items() for sub in range(8)]
-        coarse = [entry for entry in subs if entry[1] < entry[2].get(size.down_gbps, 0)]
-        fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values(), default=0)]
-        cages = {
-            len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
-            for index, (cage, sub, splits) in enumerate(coarse + fine)
-        }
+        cages = cage_columns(spec.leaf.model, layout, size.down_gbps)
         planned = min(group.planned, size.units * size.unit_servers)  # later servers are in other units
         occupied = set(positions(planned, group.held).tolist())
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
@@ -156,6 +161,14 @@ def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
                 number = int(site.number[unit, leaf]) + 1
                 result.free[number], result.seats[number] = {**seats, **cages}, len(layout.down)
     return result
+
+
+def cage_columns(model: SwitchModel, layout: Layout, down_gbps: int) -> dict[int, dict[int, Slot]]:
+    """Column of the leaf's server block → speed → slot, of every port that the free cages of a leaf can have."""
+    return {
+        len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
+        for index, (cage, sub, splits) in enumerate(free_cages(model, layout, down_gbps))
+    }
 
 
 # --- NICs on free ports ---------------------------------------------------------------------------------------
