@@ -15,9 +15,10 @@ from fabric.audit.checks.network import planes
 from fabric.deliver.brownfield.cabling import Port, Wire, Wiring, wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
+from fabric.deliver.brownfield.fabrics import fabrics, names, routers
 from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
-from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, names, routers, tiers
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, PortRef
