@@ -174,8 +174,8 @@ def _pods(joined: Graph, tiers: Tiers, result: dict[str, Coordinates]) -> None:
             result[name].pod = 0
         return
     rest = {a: {b: n for b, n in near.items() if b not in cores} for a, near in joined.items() if a not in cores}
-    by_plane = grouped((result[part[0]].plane, part) for part in parts(rest))
-    for pods in by_plane.values():
+    networks = {name: at for at, part in enumerate(parts(joined)) for name in part}
+    for pods in grouped((networks[part[0]], part) for part in parts(rest)).values():
         for number, part in enumerate(sorted(pods, key=lambda part: _order(tiers, part))):
             for name in part:
                 result[name].pod = number

@@ -77,7 +77,8 @@ def survey_of(
     ends = hosts(devices, cables)
     inferences: list[Inference] = []
     switches: dict[str, list[Switch]] = {}
-    seen = Seen(devices, cables, ends.on(), _sessions(networks))
+    cabled = {name for name, _ in cables.far}
+    seen = Seen(devices, cables, ends.on(), _sessions(networks) if devices.keys() - cabled else ())
     groups = fabrics(seen)
     outside = routers(seen, groups)
     left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
