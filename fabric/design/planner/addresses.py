@@ -25,6 +25,7 @@ class Addresses:
     leaf_leaf: Area | None
     leaf_spine: Area | None
     spine_core: Area | None
+    added: Area | None  # of links that the intent adds, a row each
     servers: Mapping[tuple[str, str], tuple[Area, int]]  # by group and server key: the area, addresses of one leaf
 
 
@@ -112,7 +113,8 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
             return None
         count = sizing.planes if name == "leaf-leaf" else rows[role]
         reserve = count if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
-        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=2))
+        step = spec.underlay.link_step
+        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=step))
 
     uplinks = max(group.uplinks for group in sizing.groups)
     collapsed = sizing.kind == "collapsed"
@@ -124,8 +126,18 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
         leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
         leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
         spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
+        added=None if unnumbered else _added(spec, allocator),
         servers=_server_areas(spec, sizing, numbers, allocator),
     )
+
+
+def _added(spec: FabricSpec, allocator: FabricAllocator) -> Area | None:
+    """Subnets of added links by their place in the list; of all of them, as one may be stated and later not be."""
+    count = len(spec.links.add)
+    if not count:
+        return None
+    step = spec.underlay.link_step
+    return allocator.address("p2p", "added", Need(rows=count, reserve=power_of_two(count), step=step, stride=step))
 
 
 def _server_areas(

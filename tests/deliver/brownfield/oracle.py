@@ -86,7 +86,7 @@ def _hosts(fabric: FabricPlan) -> Iterator[Host]:
 
 def _cables(fabric: FabricPlan, views: Mapping[str, SwitchView]) -> Iterator[Cable]:
     names, columns = PortNames(fabric), fabric.links.lists()
-    (_, a_names), (_, b_names) = names.columns("a"), names.columns("b")
+    (a_labels, a_names), (_, b_names) = names.columns("a"), names.columns("b")
     ports = {device.name: {port.ref: port for port in views[device.name].cabled} for device in fabric.switches}
     for link in range(len(fabric.links)):
         if columns["kind"][link] == SERVER_SERVER:
@@ -99,7 +99,8 @@ def _cables(fabric: FabricPlan, views: Mapping[str, SwitchView]) -> Iterator[Cab
         below = fabric.below.get(link)
         yield Cable(
             a=fabric.lower_end(link).name,
-            a_port=a_names[link] or (near.peer.port_name if near.peer else ""),
+            # Descriptions have the label of a server's port, not its name in the kernel.
+            a_port=a_labels[link] if lower.role == SERVER else a_names[link] or (near.peer.port_name if near.peer else ""),
             b=upper.name,
             b_port=b_names[link],
             speed_gbps=columns["speed_gbps"][link],

@@ -1,0 +1,203 @@
+"""Other devices on leaf ports: routers with their sessions, gateways, and the management ports of switches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_interface, ip_network
+from typing import Any
+
+from fabric.deliver.brownfield.probes import Document
+from fabric.deliver.brownfield.running import Running, most_common
+from fabric.deliver.brownfield.survey import Cable
+from fabric.deliver.brownfield.tenants import Found, PortUse, TenantSurvey, tenant_of
+from fabric.design.planner.free_ports import free_cages
+from fabric.model.facts import DENIED, Facts, Interface, Neighbor
+from fabric.model.plan import leaf_layout
+from fabric.model.plan.lock import PortSpot
+
+MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """A session with a router, and the VRF that it is in."""
+
+    vrf: str
+    address: str
+    tag: int
+    neighbor: Neighbor
+
+
+def find(survey: TenantSurvey, found: Found) -> tuple[list[Document], dict[str, tuple[PortSpot, ...]]]:
+    """`topology.attachments`, and the ports that they have."""
+    run = survey.run
+    by_device: dict[str, list[PortUse]] = {}
+    for use in survey.uses:
+        host = run.survey.hosts.get(use.cable.a)
+        if host is None:
+            by_device.setdefault(MANAGEMENT_PORTS, []).append(use)
+        elif host.attached:
+            by_device.setdefault(host.name, []).append(use)
+    rows: list[tuple[Any, Document]] = []
+    spots: dict[str, tuple[PortSpot, ...]] = {}
+    columns = _columns(run)
+    for name, uses in by_device.items():
+        uses.sort(key=lambda use: (_port_number(use.cable), use.spot))
+        sessions = [session for use in uses for session in _sessions(survey, use)]
+        row: Document = {"name": name, "links": len(uses)}
+        speed = most_common(use.cable.speed_gbps for use in uses)
+        if speed != _usual_speed(survey):
+            row["speed_gbps"] = speed
+        if sessions:
+            row["external"] = _external(survey, found, sessions)
+        else:
+            row |= _inside(survey, found, uses)
+        order = min((int(ip_interface(its.address)) for its in sessions if its.tag), default=0)
+        rows.append(((order == 0, order, name), row))
+        if columns:
+            numbered = enumerate(uses, 1)
+            spots[name] = tuple(
+                PortSpot(number, *columns[use.cable.b, use.cable.b_ref.cage, use.cable.b_ref.sub], _switch(run, use))
+                for number, use in numbered
+                if use.cable.b_ref and (use.cable.b, use.cable.b_ref.cage, use.cable.b_ref.sub) in columns
+            )
+    return [row for _, row in sorted(rows, key=lambda item: item[0])], spots
+
+
+def _switch(run: Running, use: PortUse) -> str:
+    return use.cable.a if use.cable.a not in run.survey.hosts else ""
+
+
+def _port_number(cable: Cable) -> int:
+    digits = _DIGITS.findall(cable.a_port)
+    return int(digits[-1]) if digits else 0
+
+
+def _columns(run: Running) -> dict[tuple[str, int, int], tuple[int, int]]:
+    """(leaf, cage, subport) → number of the leaf and column of its port; {} without a plan."""
+    if run.fabric is None:
+        return {}
+    spec, sizing = run.fabric.spec, run.fabric.sizing
+    of_group = {}
+    for size in sizing.leaf_groups:
+        layout = leaf_layout(spec, sizing, size)
+        places = [(slot.cage, slot.sub) for slot in layout.down]
+        places += [(cage, sub) for cage, sub, _ in free_cages(spec.leaf.model, layout, size.down_gbps)]
+        of_group[size.name] = places
+    return {
+        (device.name, *place): (device.number, column)
+        for device in run.fabric.switches
+        for column, place in enumerate(of_group.get(device.group, ()))
+    }
+
+
+def _usual_speed(survey: TenantSurvey) -> int | None:
+    if survey.run.fabric is not None:
+        return survey.run.fabric.sizing.groups[0].down_gbps
+    hosts = survey.run.survey.hosts
+    return most_common(use.cable.speed_gbps for use in survey.uses if (host := hosts.get(use.cable.a)) and not host.attached)
+
+
+# --- Routers --------------------------------------------------------------------------------------------------
+
+
+def _sessions(survey: TenantSurvey, use: PortUse) -> Iterator[_Session]:
+    """Sessions whose far end is in a subnet of a port, or of a subinterface of it."""
+    facts, nos = survey.facts(use.cable.b), survey.leaves[use.cable.b].nos
+    for port in _with_subinterfaces(facts, use.cable.b_port):
+        for address in port.addresses:
+            net = ip_network(address.value, strict=False)
+            for process in facts.bgp.values():
+                for neighbor in process.neighbors.values():
+                    if not neighbor.interface and not neighbor.dynamic and _within(neighbor.peer, net):
+                        tag = port.tag.value if port.tag else 0
+                        yield _Session(tenant_of(nos, neighbor.vrf), address.value, tag, neighbor)
+
+
+def _within(text: str, net: Any) -> bool:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    return address.version == net.version and address in net
+
+
+def _with_subinterfaces(facts: Facts, name: str) -> list[Interface]:
+    """A port and its subinterfaces, whose names have the numbers of the port and their tag."""
+    own = facts.interfaces.get(name)
+    numbers = _DIGITS.findall(name)
+    found = [own] if own is not None else []
+    for one in facts.interfaces.values():
+        if one.tag is not None and _DIGITS.findall(one.name) == [*numbers, str(one.tag.value)]:
+            found.append(one)
+    return found
+
+
+def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) -> Document:
+    asn = most_common(its.neighbor.remote_as.value for its in sessions if its.neighbor.remote_as)
+    row: Document = {"asn": asn}
+    served = {its.vrf for its in sessions if its.vrf}
+    names = [tenant["name"] for tenant in found.tenants]
+    if served and served != set(names):
+        row["tenants"] = [name for name in names if name in served]
+    accepts = most_common(tuple(its_accepts) for its in sessions if (its_accepts := _accepts(survey, its.neighbor)))
+    if accepts and accepts not in (("0.0.0.0/0",), ("::/0",)):
+        row["accept"] = _ordered(survey, accepts)
+    return row
+
+
+def _ordered(survey: TenantSurvey, accepts: Sequence[str]) -> list[str]:
+    """In the order of another list that has them all: lists of sessions with routers begin with the default route."""
+    for switch in survey.run.switches:
+        facts = switch.facts
+        used = {its.import_filter.value for its in facts.neighbors() if its.import_filter} if facts else set()
+        for name, entries in facts.prefixes.items() if facts else ():
+            texts = [entry.value.partition(" ")[0] for entry in entries]
+            if set(accepts) <= set(texts) and name not in used and "-IN" not in name:
+                return sorted(accepts, key=texts.index)
+    return list(accepts)
+
+
+def _accepts(survey: TenantSurvey, neighbor: Neighbor) -> list[str]:
+    """What a session lets in."""
+    leaf = next((leaf for leaf in survey.leaves if any(one is neighbor for one in survey.facts(leaf).neighbors())), "")
+    if not leaf or neighbor.import_filter is None:
+        return []
+    facts = survey.facts(leaf)
+    name = neighbor.import_filter.value  # of a policy, or of a prefix list itself
+    lists = [its.value for its in facts.policies.get(name, ())] or [name]
+    entries = [entry.value for its in lists for entry in facts.prefixes.get(its, ())]
+    return list(dict.fromkeys(text.partition(" ")[0] for text in entries if not text.startswith(DENIED)))
+
+
+def outside(survey: TenantSurvey) -> Mapping[str, frozenset[str]]:
+    """What routers send to each tenant."""
+    found: dict[str, set[str]] = {}
+    for use in survey.uses:
+        host = survey.run.survey.hosts.get(use.cable.a)
+        for session in _sessions(survey, use) if host is not None and host.attached else ():
+            found.setdefault(session.vrf, set()).update(_accepts(survey, session.neighbor))
+    return {name: frozenset(prefixes) for name, prefixes in found.items()}
+
+
+# --- Devices inside -------------------------------------------------------------------------------------------
+
+
+def _inside(survey: TenantSurvey, found: Found, uses: Sequence[PortUse]) -> Document:
+    """Tenant, network, bond and lossless class of a device that is no router."""
+    row: Document = {}
+    if tenant := most_common(name for use in uses if (name := found.of_port.get(use.spot))):
+        row["tenant"] = tenant
+    own = [vlan for vlan, (owner, _) in found.names.items() if owner == tenant]
+    vlans = most_common(use.vlans for use in uses)
+    if vlans and len(vlans) == 1 and len(own) > 1 and vlans[0] in found.names:
+        row["network"] = found.names[vlans[0]][1]
+    if any(use.bond for use in uses):
+        row["bond"] = True
+    paused = [survey.paused(use) for use in uses]
+    if survey.lossless and not any(paused) and not all(use.closed for use in uses):
+        row["lossless"] = False
+    return row

@@ -1,0 +1,168 @@
+"""The lossless class of a fabric: `qos`, and the cable lengths that headroom was computed for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from fabric.deliver.brownfield.probes import Document
+from fabric.deliver.brownfield.running import Running, most_common
+from fabric.deliver.brownfield.tenants import TenantSurvey
+from fabric.model.facts import PortQos
+from fabric.model.plan import CORE, LEAF, SPINE
+from fabric.model.settings.services import ECN_RULES, Qos, StorageClass
+from fabric.model.settings.site import PURPOSES
+from fabric.nos.target import target
+
+MIN_MTU = 4096 + 60 + 50  # of a fabric with RDMA packets of the default size, in VXLAN or not
+USUAL = Qos()
+RDMA_MTUS = (1024, 2048, 4096)
+
+
+def enabled(run: Running) -> Document:
+    """`qos.enabled` and `qos.pfc_watchdog`, without which other switches may be refused."""
+    stated = run.document["fabrics"].get(run.name, {})
+    usual = PURPOSES[stated.get("purpose", "compute")].lossless and stated.get("transport", "roce") == "roce"
+    if TenantSurvey(run).lossless:
+        found: Document = {} if usual else {"enabled": True}
+        if run.chosen(("qos", "pfc_watchdog")) is False:
+            found["pfc_watchdog"] = False
+        return found
+    return {"enabled": False} if usual and _told(run) else {}
+
+
+def _told(run: Running) -> bool:
+    """Whether the switches would have PFC if the intent asked for it, or could not."""
+    able = any(target(its.nos).capabilities.lossless for its in run.switches)
+    mtus = [one.mtu.value for its in run.switches if its.facts for one in its.facts.interfaces.values() if one.mtu]
+    return able or max(mtus, default=MIN_MTU) < MIN_MTU
+
+
+# --- Classes --------------------------------------------------------------------------------------------------
+
+
+def _ports(run: Running) -> Iterator[tuple[str, PortQos]]:
+    """Ports with PFC, each with the role of its switch."""
+    for its in run.switches:
+        for port in its.facts.interfaces.values() if its.facts is not None else ():
+            if port.qos is not None and port.qos.pfc:
+                yield its.role, port.qos
+
+
+def classes(run: Running) -> Document:
+    """Priorities, DSCPs and shares as most ports have them; {} without a lossless class."""
+    ports = [qos for _, qos in _ports(run)]
+    paused = Counter(one.value for qos in ports for one in qos.pfc)
+    if not paused:
+        return {}
+    first = ports[0]
+    by_use = sorted(paused, key=lambda priority: (priority != USUAL.lossless_priority, -paused[priority], priority))
+    priority, others = by_use[0], by_use[1:]
+    weights = {queue: share.value for queue, share in first.weights.items()}
+    found: Document = {"lossless_priority": priority}
+    found["lossless_dscp"] = _dscp(first, priority, USUAL.lossless_dscp)
+    notices = sorted({one.value for one in first.strict} - set(paused), key=lambda it: (it != USUAL.cnp_priority, -it))
+    if notices:
+        found["cnp_priority"], found["cnp_dscp"] = notices[0], _dscp(first, notices[0], USUAL.cnp_dscp)
+    rest = [queue for queue, share in weights.items() if queue not in (0, priority, *notices) and share]
+    second = others[0] if others else rest[0] if rest else None
+    total = sum(weights.get(queue, 0) for queue in (0, priority, *([second] if second is not None else [])))
+    if total and weights.get(priority):
+        found["lossless_percent"] = round(100 * weights[priority] / total)
+    found = {key: value for key, value in found.items() if value is not None and value != getattr(USUAL, key)}
+    if second is not None:
+        found["storage"] = _storage(first, second, round(100 * weights.get(second, 0) / total) if total else 0, bool(others))
+    return found
+
+
+def _storage(port: PortQos, priority: int, percent: int, lossless: bool) -> Document:
+    usual = StorageClass()
+    found = {"priority": priority, "dscp": _dscp(port, priority, usual.dscp), "percent": percent, "lossless": lossless}
+    return {key: value for key, value in found.items() if value is not None and value != getattr(usual, key)}
+
+
+def _dscp(port: PortQos, priority: int, usual: int) -> int | None:
+    """The DSCP of a priority; of several the usual one."""
+    found = sorted(dscp for dscp, its in port.priorities.items() if its.value == priority and dscp)
+    return usual if usual in found else next(iter(found), None)
+
+
+# --- What is compared with the plan ---------------------------------------------------------------------------
+
+
+def trials(run: Running) -> Iterator[list[Document]]:
+    """Values of keys that no statement has alone: each list are alternatives, to be laid over the fabric."""
+    ports = list(_ports(run))
+    if not ports:
+        yield from _lengths(run)
+        return
+    yield from _lengths(run)
+    seen: set[tuple[Any, ...]] = set()
+    for _, qos in ports:
+        for ecn in qos.ecn.values():
+            values = (ecn.kmin_bytes, ecn.kmax_bytes, ecn.pmax_percent)
+            seen.add(tuple(one.value if one is not None else None for one in values))
+    rules = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
+    stated = [{}, *_thresholds(seen)]
+    yield [{"qos": {"ecn": rule | values}} for rule in rules for values in stated if rule or values]
+    yield [{"qos": {"rdma_mtu": size}} for size in RDMA_MTUS[:2]]
+    yield [{"qos": {"traffic": "dynamic"}}]
+    yield [{"qos": {"buffer_model": model}} for model in ("static", "dynamic")]
+    known = (time for its in run.switches if its.facts for time in (its.facts.watchdog_ms, its.facts.watchdog_least_ms))
+    times = {time.value for time in known if time is not None}
+    every = {time // scale for time in times for scale in (1, 2, 3, 4)}
+    yield [{"qos": {"watchdog_ms": time}} for time in sorted(every) if 100 <= time <= 5000 and time != USUAL.watchdog_ms]
+    for key in ("cnp_priority", "lossless_priority"):
+        yield [{"qos": {key: value}} for value in (6, 7, 5, 4, 3, 2, 1)]
+
+
+def _thresholds(seen: Iterable[tuple[Any, ...]]) -> Iterator[Document]:
+    """Stated thresholds: those that are the same on all ports."""
+    keys = ("kmin_bytes", "kmax_bytes", "pmax_percent")
+    columns = {key: {one[at] for one in seen} - {None} for at, key in enumerate(keys)}
+    fixed = {key: next(iter(values)) for key, values in columns.items() if len(values) == 1}
+    for choice in ({"pmax_percent"}, {"kmin_bytes"}, {"kmax_bytes"}, {"kmin_bytes", "pmax_percent"}, {"kmax_bytes", "pmax_percent"},
+                   {"kmin_bytes", "kmax_bytes"}, set(keys)):  # fmt: skip
+        if choice <= set(fixed):
+            yield {key: fixed[key] for key in keys if key in choice}
+
+
+def lengths(run: Running) -> Mapping[str, int]:
+    """Metres of cable by kind of link, where ports state them."""
+    found: dict[str, list[int]] = {}
+    for kind, name, port in _ends(run):
+        switch = run.by_name.get(name)
+        one = switch.facts.interfaces.get(port) if switch is not None and switch.facts is not None else None
+        if one is not None and one.qos is not None and one.qos.cable_length_m is not None:
+            found.setdefault(kind, []).append(one.qos.cable_length_m.value)
+    return {kind: metres for kind, values in found.items() if (metres := most_common(values))}
+
+
+def _ends(run: Running) -> Iterator[tuple[str, str, str]]:
+    """(kind of link, switch, port) of both ends of every cable."""
+    hosts, roles = run.survey.hosts, {its.name: its.role for its in run.switches}
+    for cable in run.survey.cables:
+        if cable.b not in roles:
+            continue
+        host = hosts.get(cable.a)
+        pair = (roles.get(cable.a), roles[cable.b])
+        if cable.a not in roles:
+            kind = "server-leaf" if host is not None and not host.attached else "attachments"
+        else:
+            kind = {(LEAF, LEAF): "leaf-leaf", (LEAF, SPINE): "leaf-spine", (SPINE, CORE): "spine-core"}.get(pair, "")
+        if kind:
+            yield kind, cable.b, cable.b_port
+            if cable.a in roles:
+                yield kind, cable.a, cable.a_port
+
+
+def _lengths(run: Running) -> Iterator[list[Document]]:
+    stated = lengths(run)
+    kinds = dict.fromkeys(kind for kind, *_ in _ends(run))
+    for kind in kinds:
+        known: Sequence[int] = [stated[kind]] if kind in stated else ()
+        yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
+    for kind in kinds:
+        if kind not in stated:
+            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)]

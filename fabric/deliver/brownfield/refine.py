@@ -1,0 +1,66 @@
+"""Chooses between values of keys by what the plan renders: the alternative whose statements differ least from the running ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from fabric.base.diagnostics import InputError
+from fabric.deliver.brownfield.probes import Document, lines_of, plan_of, rendered
+from fabric.deliver.brownfield.running import Running, merged
+from fabric.model.plan.lock import Lock
+
+MAX_SWITCHES = 400  # of a site that is planned again for every alternative
+REFUSED = 10**9
+
+
+class Comparison:
+    """Intents of one site against the statements of a few of its switches."""
+
+    def __init__(self, runs: Sequence[Running], lock: Lock) -> None:
+        self.lock = lock
+        self.nos = {its.name: its.nos for run in runs for its in run.samples}
+        self.running = {name: frozenset(lines) for run in runs for name, lines in run.lines.items()}
+        self.size = sum(len(run.switches) for run in runs)
+
+    def differences(self, document: Document) -> dict[str, int]:
+        """Statements that differ on each switch; {} for an intent that is refused."""
+        try:
+            files = rendered(plan_of(document, self.lock), self.running)
+        except InputError:
+            return {}
+        return {
+            name: len(lines ^ frozenset(lines_of(self.nos[name], files[name]))) if name in files else len(lines)
+            for name, lines in self.running.items()
+        }
+
+    def refined(self, document: Document, fabric: str, names: Iterable[str], trials: Iterable[Sequence[Document]]) -> Document:
+        """The intent with the alternatives of one fabric that fit best, none where what it has fits as well."""
+        own = list(names)
+        best = self._score(document, own)
+        for alternatives in trials if self.size <= MAX_SWITCHES else ():
+            if best == 0:
+                break
+            for alternative in alternatives:
+                tried = merged(document, {"fabrics": {fabric: alternative}})
+                score = self._score(tried, own)
+                if score < best:
+                    document, best = tried, score
+        return document
+
+    def shortened(self, document: Document, fabric: str, names: Iterable[str], section: str) -> Document:
+        """The intent without keys of a section whose statements are the same without them."""
+        own = list(names)
+        best = self._score(document, own)
+        for key in list(document["fabrics"][fabric].get(section, {})) if self.size <= MAX_SWITCHES else ():
+            tried = deepcopy(document)
+            del tried["fabrics"][fabric][section][key]
+            score = self._score(tried, own)
+            if score <= best < REFUSED:
+                document, best = tried, score
+        return document
+
+    def _score(self, document: Document, names: Sequence[str]) -> int:
+        counted: Mapping[str, Any] = self.differences(document)
+        return sum(counted[name] for name in names) if counted else REFUSED

@@ -1,0 +1,388 @@
+"""Fabrics and tiers: what hosts, cables, tunnels, addresses and AS numbers say of a switch, and names where they do not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fabric.audit.checks.ends import without_prefix_length
+from fabric.audit.checks.network import role as shape
+from fabric.base.grouping import grouped, grouped_sets
+from fabric.deliver.brownfield.cabling import Wiring
+from fabric.deliver.brownfield.devices import Found
+from fabric.deliver.brownfield.hosts import HostPort
+from fabric.deliver.brownfield.ports import natural, prefix_of
+from fabric.model.plan import CORE, LEAF, SPINE
+
+WORDS = {  # in names, where nothing else decides
+    LEAF: re.compile(
+        r"(?:^|[^a-z])(?:(?:b|border|edge|svc|service)?-?(?:leaf|lf|tor|csl|bl|l)|access|oob)(?:$|[^a-z])", re.I
+    ),
+    SPINE: re.compile(r"(?:^|[^a-z])(?:spine|sp|gsl|agg|s)(?:$|[^a-z])", re.I),
+    CORE: re.compile(r"(?:^|[^a-z])(?:super-?spines?|ss|core|csp|t3)(?:$|[^a-z])", re.I),
+}
+ROLE_WORDS = re.compile(r"[-_.]?(?:border-?leaf|super-?spine|leaf|spine|core|switch|tor|bl|lf|sp|leafs|spines)$", re.I)
+CONVENTION = 0.9  # share of links between tiers whose lower address is at one side, before it tells which is which
+BELOW = "access"  # behind the name of a fabric that hangs below one of the same name
+PURPOSES = {"compute": "backend", "storage": "storage", "frontend": "frontend", "oob": "oob"}  # of NICs → fabric
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was read: devices, the cables between them, and the hosts on each."""
+
+    devices: Mapping[str, Found]
+    wiring: Wiring
+    on: Mapping[str, Sequence[HostPort]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The switches of a fabric, and the places of the fabrics that it hangs below."""
+
+    switches: Sequence[str]
+    below: tuple[int, ...] = ()
+
+
+Graph = Mapping[str, Mapping[str, int]]  # switch → neighbor → cables
+
+
+@dataclass(kw_only=True)
+class Tiers:
+    """The switches of a fabric by tier.
+
+    Attributes:
+        level: 0 of leaves, 1 of spines, 2 of cores.
+        source: why.
+    """
+
+    level: dict[str, int] = field(default_factory=dict)
+    source: dict[str, str] = field(default_factory=dict)
+
+    def of(self, level: int) -> list[str]:
+        """The switches of a tier, in order."""
+        return sorted((name for name, own in self.level.items() if own == level), key=natural)
+
+
+ROLES = (LEAF, SPINE, CORE)
+
+
+def graph(wiring: Wiring, among: Collection[str]) -> dict[str, Counter[str]]:
+    """Cables between each two of some switches."""
+    joined: dict[str, Counter[str]] = {name: Counter() for name in among}
+    for (a, _), (b, _), _ in wiring.cables():
+        if a in joined and b in joined:
+            joined[a][b] += 1
+            joined[b][a] += 1
+    return joined
+
+
+def parts(joined: Graph) -> list[list[str]]:
+    """The connected components, each in order, by their first names."""
+    seen, result = set[str](), list[list[str]]()
+    for first in sorted(joined, key=natural):
+        if first not in seen:
+            part, queue = [first], deque([first])
+            seen.add(first)
+            while queue:
+                for other in joined[queue.popleft()]:
+                    if other not in seen:
+                        seen.add(other)
+                        part.append(other)
+                        queue.append(other)
+            result.append(sorted(part, key=natural))
+    return result
+
+
+# --- Tiers ----------------------------------------------------------------------------------------------------
+
+
+def tiers(seen: Seen, joined: Graph) -> Tiers:
+    """The tier of every switch of a fabric: leaves have hosts or tunnels, spines are next to them, cores next to spines.
+
+    A switch without either that is as far from hosts as a core is a leaf where addresses, AS numbers or names say so.
+    """
+    result = Tiers()
+    seeds = _leaves(seen, joined)
+    for name, source in seeds.items():
+        result.level[name], result.source[name] = 0, source
+    if not seeds:
+        _without_hosts(seen, joined, result)
+    queue = deque(sorted(result.level, key=natural))
+    while queue:
+        name = queue.popleft()
+        for other in sorted(joined[name], key=natural):
+            if other not in result.level:
+                result.level[other] = result.level[name] + 1
+                result.source[other] = ("next to leaves", "next to spines")[min(result.level[name], 1)]
+                queue.append(other)
+    for name in joined.keys() - result.level.keys():
+        result.level[name], result.source[name] = 0, "joined to no other switch"
+    _bare_leaves(seen, joined, result)
+    return result
+
+
+def _leaves(seen: Seen, joined: Graph) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in joined:
+        ports = seen.on.get(name, ())
+        servers = sum(not row.attached for row in ports)
+        if ports:
+            found[name] = f"{servers or len(ports)} ports with {'servers' if servers else 'attached devices'}"
+        elif seen.devices[name].vtep:
+            found[name] = "its tunnels"
+    tunnels = {name for name in found if seen.devices[name].vtep}
+    if tunnels:  # beside leaves with tunnels a switch without them is a spine, whatever is attached to it
+        for name in list(found):
+            near = [other for other in joined[name] if other in tunnels]
+            most = len(near) > 1 and len(near) * 2 > len(joined[name])
+            servers = any(not row.attached for row in seen.on.get(name, ()))
+            if name not in tunnels and most and (not servers or len(near) > len(seen.on.get(name, ()))):
+                del found[name]
+    return found
+
+
+def _without_hosts(seen: Seen, joined: Graph, result: Tiers) -> None:
+    """Leaves of a fabric without hosts: by names, else the side whose AS numbers differ, else the larger side."""
+    named = [name for name in joined if _word(name) == LEAF]
+    sides = _sides(joined)
+    if named:
+        result.level |= dict.fromkeys(named, 0)
+        result.source |= dict.fromkeys(named, "its name")
+    elif sides is not None:
+        numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
+        by_numbers = numbers[0] != numbers[1]
+        sizes = numbers if by_numbers else [len(side) for side in sides]
+        leaves = sides[sizes.index(max(sizes))]
+        result.level |= dict.fromkeys(leaves, 0)
+        result.source |= dict.fromkeys(leaves, "AS numbers of their own" if by_numbers else "the larger side of the cables")
+
+
+def _sides(joined: Graph) -> tuple[list[str], list[str]] | None:
+    """The two sides of a bipartite graph."""
+    color: dict[str, int] = {}
+    for part in parts(joined):
+        color[part[0]], queue = 0, deque(part[:1])
+        while queue:
+            name = queue.popleft()
+            for other in joined[name]:
+                if other not in color:
+                    color[other] = 1 - color[name]
+                    queue.append(other)
+                elif color[other] == color[name]:
+                    return None
+    return [name for name, side in color.items() if side == 0], [name for name, side in color.items() if side == 1]
+
+
+def _bare_leaves(seen: Seen, joined: Graph, result: Tiers) -> None:
+    """Leaves without hosts among what is next to spines."""
+    far = [name for name, level in result.level.items() if level == 2]
+    if not far:
+        return
+    lower = _lower_side(seen, result)
+    shapes = {shape(name) for name, level in result.level.items() if level == 0}
+    cores = {shape(name) for name in far} - shapes
+    for name in far:
+        word = _word(name)
+        if lower is not None and (side := _side(seen, result, name)) is not None:
+            leaf, source = side == lower, "addresses of its links"
+        elif shape(name) in shapes:
+            leaf, source = True, "a name like that of leaves"
+        elif word:
+            leaf, source = word == LEAF, "its name"
+        else:
+            alike = [other for other in far if set(joined[other]) == set(joined[name])]
+            one = len({seen.devices[other].asn for other in alike}) == 1
+            leaf, source = not (one and len(alike) > 1) and shape(name) not in cores, "AS numbers"
+        result.source[name] = source
+        if leaf:
+            result.level[name] = 0
+
+
+def _lower_side(seen: Seen, result: Tiers) -> bool | None:
+    """Whether leaves have the first address of a link to a spine; None where neither is usual."""
+    firsts = [first for name, level in result.level.items() if level == 0 for first in _firsts(seen, result, name)]
+    share = sum(firsts) / len(firsts) if firsts else 0.5
+    return None if 1 - CONVENTION < share < CONVENTION else share >= CONVENTION
+
+
+def _side(seen: Seen, result: Tiers, name: str) -> bool | None:
+    firsts = _firsts(seen, result, name)
+    return sum(firsts) * 2 > len(firsts) if firsts else None
+
+
+def _firsts(seen: Seen, result: Tiers, name: str) -> list[bool]:
+    """Of each link to a spine, whether the device has its first address."""
+    found: list[bool] = []
+    own = seen.devices[name]
+    for port in own.ports:
+        end = seen.wiring.far.get((name, port))
+        if end is None or result.level.get(end[0][0]) != 1:
+            continue
+        mine, theirs = _address(own, port), _address(seen.devices[end[0][0]], end[0][1])
+        if mine and theirs:
+            found.append((len(mine), mine) < (len(theirs), theirs))
+    return found
+
+
+def _address(own: Found, port: str) -> str:
+    interface = own.facts.interfaces.get(port)
+    return without_prefix_length(interface.addresses[0].value) if interface and interface.addresses else ""
+
+
+def _word(name: str) -> str:
+    """The role that a name has a word for; "" where it has none or several."""
+    found = [role for role, words in WORDS.items() if words.search(name)]
+    return found[0] if len(found) == 1 else ""
+
+
+# --- Fabrics --------------------------------------------------------------------------------------------------
+
+
+def fabrics(seen: Seen) -> list[Group]:
+    """The switches of each fabric.
+
+    A fabric is what cables join, without leaves that bridge to the leaves of another fabric, and with planes and rails
+    that have the same servers.
+    """
+    joined = graph(seen.wiring, seen.devices)
+    below = _below(seen, joined)
+    cut = {name: {b: n for b, n in near.items() if (name in below) == (b in below)} for name, near in joined.items()}
+    pieces = parts(cut)
+    whole = _merged([piece for piece in pieces if piece[0] not in below], seen.on)
+    groups = [own for part in whole for own in _sites(seen, cut, part)]
+    homes = {name: at for at, own in enumerate(groups) for name in own}
+    hanging = grouped(
+        (tuple(sorted({homes[other] for name in piece for other in joined[name] if other in homes})), piece)
+        for piece in pieces
+        if piece[0] in below
+    )
+    under = [Group(own, homes) for homes, same in hanging.items() for own in _merged(same, seen.on)]
+    return [*(Group(own) for own in groups), *under]
+
+
+def aside(joined: Graph, its: Tiers) -> list[str]:
+    """What is in no tier: above cores, or joined to one switch below, to its own tier and to fewer above than others."""
+    found: list[str] = []
+    most = Counter[int]()
+    for name, level in its.level.items():
+        most[level] = max(most[level], sum(its.level[other] > level for other in joined[name]))
+    for name, level in its.level.items():
+        steps = Counter(its.level[other] - level for other in joined[name])
+        if level >= len(ROLES) or (level and steps[-1] == 1 and steps[0] and 0 < steps[1] < most[level]):
+            found.append(name)
+    return sorted(found, key=natural)
+
+
+def _below(seen: Seen, joined: Graph) -> set[str]:
+    """Switches whose cables to others are all bridged: they route nothing, and hang below leaves."""
+    found = set[str]()
+    for name in joined:
+        own = seen.devices[name]
+        if not joined[name] or own.vtep or any(process.neighbors for process in own.facts.bgp.values()):
+            continue
+        ports = [port for port in own.ports if (name, port) in seen.wiring.far]
+        if ports and all(_bridged(own, port) for port in ports):
+            found.add(name)
+    routed = [name for name in joined if name not in found and joined[name]]
+    return found if routed else set()
+
+
+def _bridged(own: Found, port: str) -> bool:
+    interface = own.facts.interfaces.get(port)
+    bond = own.facts.interfaces.get(interface.bond.value) if interface and interface.bond else None
+    return any(its is not None and bool(its.access or its.trunk) for its in (interface, bond)) or (
+        bond is not None and not bond.addresses and not bond.link_local
+    )
+
+
+def _sites(seen: Seen, joined: Graph, part: list[str]) -> list[list[str]]:
+    """A component, apart where only links within a tier, to other AS numbers, join parts with spines of their own."""
+    own = {name: joined[name] for name in part}
+    if len(part) < 4:
+        return [part]
+    level = tiers(seen, own).level
+    between = {
+        (a, b)
+        for a in part
+        for b in own[a]
+        if level[a] == level[b]
+        and seen.devices[a].asn != seen.devices[b].asn
+        and not _others(own, level, a) & _others(own, level, b)
+    }
+    if not between:
+        return [part]
+    rest = {a: {b: n for b, n in near.items() if (a, b) not in between} for a, near in own.items()}
+    pieces = parts(rest)
+    return pieces if all({0, 1} <= {level[name] for name in piece} for piece in pieces) else [part]
+
+
+def _others(joined: Graph, level: Mapping[str, int], name: str) -> set[str]:
+    """Neighbors in other tiers."""
+    return {other for other in joined[name] if level[other] != level[name]}
+
+
+def _merged(pieces: list[list[str]], on: Mapping[str, Sequence[HostPort]]) -> list[list[str]]:
+    """Pieces with servers in common by NICs of one purpose, and single switches with like names."""
+    parent = list(range(len(pieces)))
+
+    def root(at: int) -> int:
+        while parent[at] != at:
+            parent[at] = at = parent[parent[at]]
+        return at
+
+    shapes = [frozenset(map(shape, piece)) for piece in pieces]
+    by_nic = grouped_sets(
+        ((row.host, shape(row.label)), at)
+        for at, piece in enumerate(pieces)
+        for name in piece
+        for row in on.get(name, ())
+        if row.label and not row.attached
+    )
+    for same in by_nic.values():
+        first, *others = sorted(same)
+        for at in others:
+            if shapes[at] & shapes[first] or (len(pieces[at]) == len(pieces[first]) == 1):
+                parent[root(at)] = root(first)
+    single = grouped((shapes[at], at) for at, piece in enumerate(pieces) if len(piece) == 1)
+    for kinds, alone in single.items():
+        homes = [at for at, piece in enumerate(pieces) if len(piece) > 1 and kinds <= shapes[at]]
+        for at in alone:
+            parent[root(at)] = root(homes[0] if len(homes) == 1 else alone[0])
+    groups = grouped((root(at), piece) for at, piece in enumerate(pieces))
+    return [sorted((name for piece in own for name in piece), key=natural) for own in groups.values()]
+
+
+def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort]]) -> list[str]:
+    """A name for each fabric: what the names of its switches begin with behind the site's, else the purpose of its NICs."""
+    result: list[str] = []
+    for group in groups:
+        own = group.switches
+        purposes = Counter(
+            fabric
+            for name in own
+            for row in on.get(name, ())
+            for nic, fabric in PURPOSES.items()
+            if row.label.startswith(nic)
+        )
+        usual = max(purposes, key=lambda key: purposes[key]) if purposes else "fabric"
+        name = re.sub(r"[^a-z0-9-]+", "-", _prefix(site, own).lower()).strip("-") or usual
+        name = name if name[0].isalpha() else f"{usual}-{name}"
+        if name in result and group.below:
+            name = f"{name}-{BELOW}"
+        more = next(number for number in range(1, len(groups) + 1) if f"{name}-{number}" not in result)
+        result.append(f"{name}-{max(more, 2)}" if name in result else name)
+    return result
+
+
+def _prefix(site: str, own: Sequence[str]) -> str:
+    """What names of switches have in common in front of their roles and numbers."""
+    prefix, alike = prefix_of(own), len(set(map(shape, own))) == 1
+    whole = len(own) > 1 and all(not f"{prefix[-1:]}{name[len(prefix) :]}"[:2].isalnum() for name in own)
+    if len(own) > 1 and not whole and not alike and (cut := re.match(r"(.*)[-_.]", prefix)):
+        prefix, whole = cut[1], True
+    prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)
+    prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", prefix)
+    return ROLE_WORDS.sub("", prefix) or (prefix if alike else "")

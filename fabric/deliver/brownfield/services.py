@@ -1,0 +1,316 @@
+"""From what switches say to the sections of an intent beside topology and numbers: management, underlay, overlay, tenants, QoS.
+
+A value is stated where it differs from what the rest of the intent gives. Of a setting that switches have differently the
+value of most of them is stated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from fabric.base.diagnostics import InputError
+from fabric.configs.generate import Renderer
+from fabric.deliver.brownfield import attachments, lossless
+from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
+from fabric.deliver.brownfield.refine import Comparison
+from fabric.deliver.brownfield.running import Running, merged, most_common, typed
+from fabric.deliver.brownfield.tenants import TenantSurvey, find as find_tenants
+from fabric.deliver.brownfield.survey import Inference, Survey, Switch
+from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, Plan, SwitchView
+from fabric.model.plan.lock import FabricLock, Lock
+from fabric.model.settings.addressing import Underlay
+from fabric.model.settings.services import METHODS, Aaa, Management
+from fabric.nos.reading.values import is_address
+from fabric.nos.target import target
+
+_TIER = {LEAF: 0, SPINE: 1, CORE: 2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sections:
+    """What was found.
+
+    Attributes:
+        document: sections of the intent, to be laid over those of the topology.
+        lock: numbers of tenants and networks, and ports of attachments.
+        inferences: what no line states.
+        unstated: what the configs do not tell, a sentence each.
+    """
+
+    document: Document
+    lock: Lock = field(default_factory=Lock)
+    inferences: Sequence[Inference] = ()
+    unstated: Sequence[str] = ()
+
+
+# --- Management -----------------------------------------------------------------------------------------------
+
+
+def management(run: Running) -> Document:
+    """`management` of the switches of a fabric."""
+    found: Document = {}
+    facts = [its.facts.services for its in run.samples if its.facts is not None]
+    for what in ("ntp", "syslog", "dns"):
+        lists = [tuple(dict.fromkeys(one.value for one in getattr(own, what))) for own in facts]
+        usual = most_common(frozenset(servers) for servers in lists)
+        orders = [servers for servers in lists if frozenset(servers) == usual]
+        if usual:  # some network OSes sort what has no order
+            found[what] = list(next((servers for servers in orders if servers != tuple(sorted(servers))), orders[0]))
+    for key in VALUES:
+        if key[0] == "management" and key[-1] not in found and (value := run.found(key)) is not None:
+            inner = found
+            for part in key[1:-1]:
+                inner = inner.setdefault(part, {})
+            inner[key[-1]] = list(value) if isinstance(value, tuple) else value
+    if run.chosen(("management", "vrf")) is False:
+        found["vrf"] = False
+    if run.chosen(("management", "gnmi")):
+        found["gnmi"] = True
+    if logins := aaa(run):
+        found["aaa"] = logins
+    return _without_usual(found, run)
+
+
+def _without_usual(found: Document, run: Running) -> Document:
+    """Without what is so unless stated."""
+    usual = Management().model_dump(mode="json")
+    if run.usual is not None:
+        given = run.usual.management
+        usual |= {"allow": list(given.allow), "gateway": given.gateway}
+    if "allow" in found:
+        found["allow"] = [text for text in found["allow"] if "/" in text and is_address(text.partition("/")[0])]
+    secrets = {key: name for key, name in found.pop("secrets", {}).items() if name != usual["secrets"][key]}
+    found |= {"secrets": secrets} if secrets else {}
+    return {key: value for key, value in found.items() if value != usual[key] and value != []}
+
+
+def _managed(runs: Sequence[Running]) -> tuple[dict[str, Document], Document]:
+    """`management` of fabrics that have one of their own, and that of the site."""
+    of_fabric = {run.name: management(run) for run in runs}
+    by_size = sorted(runs, key=lambda run: -len(of_fabric[run.name]))
+    best: tuple[int, Document, list[str]] = (0, {}, [])
+    for first in by_size:
+        shared, alike = of_fabric[first.name], [first]
+        for run in by_size:
+            if run is not first and (both := _joined(shared, alike, of_fabric[run.name], [run])) is not None:
+                shared, alike = both, [*alike, run]
+        if len(alike) > best[0]:
+            best = (len(alike), shared, [run.name for run in alike])
+    return {name: its for name, its in of_fabric.items() if name not in best[2]}, best[1]
+
+
+def _joined(one: Document, alike: Sequence[Running], other: Document, runs: Sequence[Running]) -> Document | None:
+    """What two sets of switches agree on, with what only one of them can say; None where they differ."""
+    joined: Document = {}
+    for key in dict.fromkeys((*one, *other)):
+        if key not in one or key not in other:
+            silent = alike if key not in one else runs
+            if any(_says(run, key) for run in silent):
+                return None
+            joined[key] = one.get(key, other.get(key))
+        elif one[key] == other[key] or not isinstance(one[key], list) or sorted(one[key]) != sorted(other[key]):
+            if one[key] != other[key]:
+                return None
+            joined[key] = one[key]
+        else:  # some network OSes sort what has no order
+            joined[key] = one[key] if one[key] != sorted(one[key]) else other[key]
+    return joined
+
+
+def _says(run: Running, key: str) -> bool:
+    """Whether the statements of a fabric's switches would have a key of `management`."""
+    known = [learned(its.nos, its.release) for its in run.samples]
+    return key in ("vrf", "aaa") or any(
+        bool(places) or bool(its.signs.get(("management", key)))
+        for its in known
+        for path, places in ((path, its.places.get(path)) for path in VALUES if path[:2] == ("management", key))
+    )
+
+
+def aaa(run: Running) -> Document:
+    """`management.aaa`; {} where users of the switches alone may log in."""
+    votes = [(its, its.facts.services) for its in run.samples if its.facts is not None]
+    found: Document = {}
+    for method in METHODS:
+        servers = most_common(tuple(dict.fromkeys(one.value for one in getattr(own, method))) for _, own in votes)
+        if not servers:
+            continue
+        found[method] = {"servers": list(servers)}
+        fields = Aaa.model_fields[method].annotation.__args__[0].model_fields  # type: ignore[union-attr]
+        for name, field_ in fields.items():
+            key = ("management", "aaa", method, name)
+            texts = [learned_logins(its.nos, its.release, method).values(key, run.lines[its.name]) for its, _ in votes]
+            value = most_common(value for text in texts if (value := typed(key, text, _example(name))) is not None)
+            if name != "servers" and value is not None and value != field_.default:
+                found[method][name] = value
+    if not found:
+        return {}
+    order = most_common(own.login.value for _, own in votes if own.login is not None)
+    stated = tuple(order.split(", ")) if order else ()
+    if stated and stated != (*found, "local"):
+        found["login"] = list(stated)
+    key = ("management", "aaa", "accounting")
+    for method in [method for method in found if method in ("tacacs", "radius")]:
+        if most_common(learned_logins(its.nos, its.release, method).choice(key, run.lines[its.name]) for its, _ in votes):
+            found["accounting"] = method
+    return found
+
+
+def _example(name: str) -> Any:
+    return 1 if name in ("port", "timeout_s") else ""
+
+
+# --- Underlay -------------------------------------------------------------------------------------------------
+
+
+def underlay(run: Running) -> Document:
+    """`underlay` without AS numbers."""
+    found: Document = {"addressing": addressing(run)}
+    links = run.links
+    facts = {its.name: its.facts for its in run.switches if its.facts is not None}
+    mtus = (
+        facts[name].interfaces[port].mtu
+        for its in links
+        for name, port in ((its.a, its.a_port), (its.b, its.b_port))
+        if name in facts and port in facts[name].interfaces
+    )
+    found["mtu"] = most_common(mtu.value for mtu in mtus if mtu is not None)
+    for key in VALUES:
+        if key[0] == "underlay" and key[1] not in ("load_balancing", "bfd"):
+            found[key[-1]] = run.found(key)
+    bfd = {name: run.found(("underlay", "bfd", name)) for name in ("interval_ms", "multiplier")}
+    sessions = [one for own in facts.values() for one in own.neighbors()]
+    if sessions and not any(one.bfd is not None and one.bfd.value for one in sessions):
+        bfd = {"enabled": False}
+    usual = Underlay().model_dump(mode="json")
+    if run.usual is not None:
+        usual |= {"mtu": run.usual.underlay.mtu, "max_prefix": run.usual.underlay.max_prefix}
+    found = {key: value for key, value in found.items() if value is not None and value != usual[key]}
+    bfd = {key: value for key, value in bfd.items() if value is not None and value != usual["bfd"][key]}
+    balancing = _balancing(run)
+    return found | ({"bfd": bfd} if bfd else {}) | ({"load_balancing": balancing} if balancing else {})
+
+
+def addressing(run: Running) -> str:
+    """How the links between switches are addressed; without such links as the loopbacks."""
+    kinds = ("unnumbered" if not its.b_address else "ipv6" if ":" in its.b_address else "ipv4" for its in run.links)
+    return most_common(kinds) or ("ipv6" if any(its.loopback6 for its in run.switches) else "ipv4")
+
+
+def _balancing(run: Running) -> Document:
+    key = ("underlay", "load_balancing", "seed")
+    seeds = [(run.value(its, key), _TIER[its.role]) for its in run.samples]
+    seed = most_common(seed - tier for seed, tier in seeds if seed is not None)
+    found: Document = {"seed": seed} if seed not in (None, 1) else {}
+    mode = run.chosen(("underlay", "load_balancing", "mode"))
+    if mode == "dynamic" or (mode == "flow" and run.usual is not None and run.usual.balancing.dynamic):
+        found["mode"] = mode
+    return found
+
+
+# --- All of it ------------------------------------------------------------------------------------------------
+
+
+def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Sections:
+    """What the switches of a survey have beside topology and numbers.
+
+    Args:
+        document: the intent of their topology, names, pools and AS numbers.
+        lock: the numbers that belong to it.
+    """
+    alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
+    first = [Running(name, switches, survey, document, None) for name, switches in survey.fabrics.items()]
+    shapes = {
+        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)} for run in first
+    }
+    shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
+    plan = _planned({**document, "fabrics": shaped}, lock)
+    runs = [Running(name, switches, survey, document, plan) for name, switches in survey.fabrics.items()]
+    found: Document = {"fabrics": {run.name: {} for run in runs}}
+    managed, shared = _managed(runs)
+    locks: dict[str, FabricLock] = {}
+    if shared:
+        found["management"] = shared
+    for run in runs:
+        part = found["fabrics"][run.name]
+        if run.name in managed:
+            part["management"] = managed[run.name]
+        part["underlay"] = underlay(run)
+        part["qos"] = shapes[run.name]["qos"] | lossless.classes(run)
+        if memory := run.found(("qos", "lossless_memory_percent")):
+            part["qos"]["lossless_memory_percent"] = memory
+        if "below" not in document["fabrics"].get(run.name, {}):
+            survey_of = TenantSurvey(run)
+            tenants = find_tenants(survey_of, attachments.outside(survey_of))
+            rows, spots = attachments.find(survey_of, tenants)
+            part |= {"overlay": tenants.overlay, "tenants": tenants.tenants}
+            part |= {"topology": {"attachments": rows}} if rows else {}
+            locks[run.name] = FabricLock(tenants=tenants.numbers, attachments=spots)
+        found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
+    _releases(runs, found)
+    own = Lock(locks)
+    return Sections(document=_refined(runs, document, found, own), lock=own)
+
+
+def _refined(runs: Sequence[Running], document: Document, found: Document, lock: Lock) -> Document:
+    """With values that only a comparison of whole configs tells, and without keys that change nothing."""
+    comparison = Comparison(runs, lock)
+    whole = merged(document, found)
+    differing = {name for name, count in comparison.differences(whole).items() if count}
+    for run in runs:
+        names = [its.name for its in run.samples]
+        if differing.intersection(names):
+            whole = comparison.refined(whole, run.name, names, lossless.trials(run))
+        if found["fabrics"][run.name].get("qos"):
+            whole = comparison.shortened(whole, run.name, names, "qos")
+    for run in runs:
+        part = whole["fabrics"][run.name]
+        if part.get("qos"):
+            found["fabrics"][run.name]["qos"] = part["qos"]
+        else:
+            found["fabrics"][run.name].pop("qos", None)
+        if stated := part["topology"].get("cable_length_m"):
+            found["fabrics"][run.name].setdefault("topology", {})["cable_length_m"] = stated
+    return found
+
+
+def _kind(run: Running) -> Document:
+    how = TenantSurvey(run).isolation
+    return {"kind": "evpn-vxlan"} if how == "evpn" else {"isolation": how} if how != "none" else {}
+
+
+def _planned(document: Document, lock: Lock | None) -> Plan | None:
+    try:
+        return plan_of(document, lock)
+    except InputError as e:
+        print("PLAN0", e)
+        return None
+
+
+def _shared(parts: Mapping[str, Document]) -> Document:
+    """The part of most fabrics, of several the first."""
+    every = list(parts.values())
+    return max(every, key=every.count, default={})
+
+
+def _releases(runs: Sequence[Running], found: Document) -> None:
+    """`releases`, of the site where all fabrics agree."""
+    of_fabric = {}
+    for run in runs:
+        pairs = {its.nos: its.release for its in run.switches if its.release and its.release not in _first(its.nos)}
+        of_fabric[run.name] = dict(sorted(pairs.items()))
+    shared = _shared(of_fabric)
+    if shared:
+        found["releases"] = shared
+    for name, pairs in of_fabric.items():
+        if own := {nos: release for nos, release in pairs.items() if shared.get(nos) != release}:
+            found["fabrics"][name]["releases"] = own
+
+
+def _first(nos: str) -> Sequence[str]:
+    return target(nos).releases[:1]
