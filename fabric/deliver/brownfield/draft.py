@@ -8,7 +8,7 @@ would number it goes into the lock, what a lock cannot hold into pins. What then
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
@@ -33,7 +33,7 @@ from fabric.hardware.catalog.models import ServerModel
 from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
-from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing
+from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing, leaf_set
 from fabric.model.plan.lock import FabricLock, Lock
 
 SPARE_MAX = 8
@@ -79,8 +79,7 @@ class _Drafting:
     inferences: list[Inference] = field(default_factory=list)
     cells: dict[str, Cells] = field(default_factory=dict)
     patterns: dict[str, dict[str, Pattern]] = field(default_factory=dict)
-    pins: dict[str, dict[str, Document]] = field(default_factory=dict)
-    _best: tuple[int, Document, Lock] | None = None
+    full: dict[str, Document] = field(default_factory=dict)  # statements with every key
 
     def draft(self) -> Draft:
         self.shapes = shapes(self.survey)
@@ -177,6 +176,7 @@ class _Drafting:
             fabric = self._with_spare(name, fabric, spec, sizing, ports)
             spots_used = {group: [spot for spot, _ in its] for group, its in ports.items()}
             wanted = visible(*sized(self._alone(name, fabric))[name], spots_used)
+            self.full[name] = fabric
             self.document["fabrics"][name] = shortest(fabric, self._alike(name, wanted, spots_used))
             self._infer(f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to")
             return
@@ -305,6 +305,10 @@ class _Drafting:
             entry["unit"] = {"servers": units.per_leaf * units.racks}
             if units.racks > 1 or (below and len(units.leaves) > 1):
                 entry["per_rack"] = units.per_leaf
+        for group in (its for its in shape.groups if its.shared):
+            entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == group.name)
+            if count := statement.servers_on_set(group, cells, leaf_set(spec)):
+                entry["per_rack"] = count
         if len(fabric["servers"]) == 1:
             topology["unit"] = fabric["servers"][0].pop("unit")
         return fabric, cells
@@ -351,7 +355,7 @@ class _Drafting:
             *(self._ports,) * PINNED_PORTS,
         )
         left = differences(self.survey, plan)
-        for _ in range(ROUNDS):
+        for round_ in range(ROUNDS):
             changed = False
             for step in steps:
                 if not left:
@@ -374,9 +378,20 @@ class _Drafting:
                     continue
                 changed |= len(found) < len(left)
                 plan, left = other, found
-            if not changed:
+            if not changed and (round_ == ROUNDS - 1 or not self._stated_in_full({its.fabric for its in left if its.what == "link"})):
                 break
         return plan, left
+
+    def _stated_in_full(self, names: Collection[str]) -> bool:
+        """States every key of fabrics whose cables are otherwise: numbers of the lock may change what a default gives."""
+        changed = False
+        for name in names:
+            if name in self.full:
+                fabric = self.document["fabrics"][name]
+                full = self.full.pop(name)
+                fabric |= {key: full[key] for key in ("servers", "topology")}
+                changed = True
+        return changed
 
     def _with(self, name: str, **changes: Any) -> None:
         """The lock with other entries of a fabric."""

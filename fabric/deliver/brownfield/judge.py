@@ -103,7 +103,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
     groups = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
         if group.shared:
-            groups.append((size.name, size.servers))
+            groups.append((size.name, size.servers, group.per_rack))
             continue
         ports = server_ports(spec, group)
         unit = unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group))
