@@ -59,17 +59,17 @@ class Cells:
         return dict(enumerate(numbers))
 
 
-def cells(shape: Shape, spec: FabricSpec, racks: int = 1) -> Cells | None:
+def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:
     """The tables of a fabric under a topology; None where the cables of servers do not follow it.
 
     Args:
-        racks: of a unit, where every rack has leaves.
+        more_racks: of a unit, without servers.
     """
     by_name = {group.name: group for group in spec.groups}
     found = []
     for group in shape.groups:
         if not group.shared:
-            units = _units(shape, spec, by_name[group.name], group, racks)
+            units = _units(shape, spec, by_name[group.name], group, more_racks)
             if units is None:
                 return None
             found.append(units)
@@ -81,7 +81,7 @@ def cells(shape: Shape, spec: FabricSpec, racks: int = 1) -> Cells | None:
 
 
 def _units(
-    shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, racks: int
+    shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, more_racks: int
 ) -> Units | None:
     use, ports = group.uses[0], server_ports(spec, group_spec)
     leaf_at = leaf_of(group, use)
@@ -102,6 +102,7 @@ def _units(
     agreed = sum(leaf == rows[first][place] for first, of in places.items() for place in of for leaf in of[place].elements())
     if agreed < 0.9 * sum(its.total() for of in places.values() for its in of.values()):
         return None
+    racks = more_racks + (_racks(shape, rows) if spec.kind == "rack" else 1)
     ordered = _in_order(rows, [home[server] for server in group.servers if server in home])
     slot = _slots(spec, use.speed_gbps)
     at_leaf = {server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)}
@@ -121,6 +122,12 @@ def _units(
         per_leaf=per_leaf,
         racks=racks,
     )
+
+
+def _racks(shape: Shape, rows: Iterable[str]) -> int:
+    """Racks of a unit, where every rack has leaves: as the survey has it, else one."""
+    units = Counter(shape.switches[first].unit for first in rows)
+    return max(1, *units.values()) if len(units) > 1 and -1 not in units else 1
 
 
 def _in_order(rows: Iterable[str], homes: Sequence[str]) -> list[str]:

@@ -7,33 +7,45 @@ would number it goes into the lock, what a lock cannot hold into pins. What then
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from typing import Any
-import os
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import numbers, statement
 from fabric.deliver.brownfield.cells import Cells, cells as cells_of
 from fabric.deliver.brownfield.free_spots import spots, used
-from fabric.deliver.brownfield.judge import Difference, Spot, columns, differences, merged, moved_ports, planned, sized, spec_of, visible
+from fabric.deliver.brownfield.judge import (
+    Difference,
+    Spot,
+    columns,
+    differences,
+    merged,
+    moved_ports,
+    planned,
+    sized,
+    spec_of,
+    stated_links,
+    visible,
+)
 from fabric.deliver.brownfield.names import Pattern
 from fabric.deliver.brownfield.naming import ids, patterns, renamed
 from fabric.deliver.brownfield.pools import asn_schemes, pools
 from fabric.deliver.brownfield.shape import Group, Nics, Shape, shapes, with_numbers
 from fabric.deliver.brownfield.shortest import shortest
 from fabric.deliver.brownfield.statement import Document, Form
-from fabric.deliver.brownfield.uplinks import as_there, variants
 from fabric.deliver.brownfield.survey import Inference, Survey
-from fabric.hardware import catalog
-from fabric.hardware.catalog.models import ServerModel
+from fabric.deliver.brownfield.uplinks import as_there, variants
 from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
-from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing, leaf_set
+from fabric.hardware import catalog
+from fabric.hardware.catalog.models import ServerModel
+from fabric.model.plan import FabricSpec, Plan, Sizing, leaf_set
 from fabric.model.plan.lock import FabricLock, Lock
 
 SPARE_MAX = 8
@@ -41,6 +53,7 @@ NOTHING: Mapping[str, Any] = {}
 ROUNDS = 6  # plans that correct numbers
 PINNED_PORTS = 12  # plans that move ports, each by a pin
 _OF_LINKS = ("address/p2p/", "address/servers/")
+STATED_LINKS = 2000  # of a fabric: more are no exceptions of a rule
 FEW = 3  # switches with another number than the others of their role, which are pinned
 
 
@@ -167,7 +180,9 @@ class _Drafting:
             if full is None:
                 continue
             fabric, cells = full
-            fabric = next(filter(self._sizes(name, shape, cells), variants(shape, cells, fabric, self._spec(name, fabric))), None)
+            tried = list(variants(shape, cells, fabric, self._spec(name, fabric)))
+            fits = (its for exact in (True, False) for its in tried if self._sizes(name, shape, cells, its, exact=exact))
+            fabric = next(fits, None)
             if fabric is None:
                 continue
             self.cells[name] = cells
@@ -196,18 +211,13 @@ class _Drafting:
             return SWITCH_MANAGEMENT
         return next((its["name"] for its in stated if its["name"] not in attached), SWITCH_MANAGEMENT)
 
-    def _sizes(self, name: str, shape: Shape, cells: Cells) -> Callable[[Document], bool]:
-        """Whether a statement of a fabric can be built, with the switches and uplinks that are there."""
-
-        def sizes(fabric: Document) -> bool:
-            try:
-                return as_there(shape, cells, sized(self._alone(name, fabric))[name][1])
-            except InputError as error:
-                if os.environ.get("DBG"):
-                    print(name, error.diagnostics[0].message, fabric["topology"])
-                return False
-
-        return sizes
+    def _sizes(self, name: str, shape: Shape, cells: Cells, fabric: Document, *, exact: bool) -> bool:
+        """Whether a statement of a fabric can be built; `exact`: with the switches and uplinks that are there."""
+        try:
+            sizing = sized(self._alone(name, fabric))[name][1]
+        except InputError:
+            return False
+        return not exact or as_there(shape, cells, sizing)
 
     def _with_spare(
         self,
@@ -278,7 +288,10 @@ class _Drafting:
             fabric["nos"] = hardware["nos"]
         underlay = statement.addressing(shape)
         fabric |= {"servers": groups, "topology": topology}
-        fabric |= {"underlay": {"addressing": underlay}} if underlay != "ipv4" else {}
+        stated: Document = {"addressing": underlay} if underlay != "ipv4" else {}
+        if subnets := statement.link_subnets(shape):
+            stated["link_subnets"] = subnets
+        fabric |= {"underlay": stated} if stated else {}
         if any(its.vtep for its in shape.switches.values()):
             fabric["overlay"] = {"kind": "evpn-vxlan"}
         return fabric | ({"below": below} if below else {})
@@ -290,10 +303,9 @@ class _Drafting:
             spec = self._spec(name, fabric)
         except InputError:
             return None
-        racks = statement.racks_of_unit(shape, form, spec)
-        cells = cells_of(shape, spec, racks)
+        cells = cells_of(shape, spec)
         if cells and form.kind == "rack" and (more := statement.racks_without_servers(shape, cells, spec)):
-            cells = cells_of(shape, spec, racks + more)
+            cells = cells_of(shape, spec, more)
         if cells is None or not cells.units:
             return None
         below = "below" in fabric
@@ -352,7 +364,8 @@ class _Drafting:
         steps: tuple[Callable[[Plan], bool], ...] = (
             *(self._ids, self._pools, self._spots),
             *(self._asn_blocks, self._switch_blocks, self._link_blocks, self._pin),
-            *(self._ports,) * PINNED_PORTS,
+            *((self._ports,) * PINNED_PORTS),
+            *(self._links, self._link_blocks),
         )
         left = differences(self.survey, plan)
         for round_ in range(ROUNDS):
@@ -436,7 +449,7 @@ class _Drafting:
         changed = False
         wrong = {its.fabric for its in differences(self.survey, plan) if its.what in ("link", "subnet")}
         for name, shape in self.shapes.items():
-            if name not in wrong:
+            if name not in wrong and not self._below(shape):
                 continue
             found = spots(shape, plan.fabrics[name], self.shapes, self._managing(name))
             if found and found != self.lock.fabrics.get(name, FabricLock()).attachments:
@@ -483,6 +496,16 @@ class _Drafting:
                 pin[peer] = cages[0] if len(cages) == 1 else cages
                 return True
         return False
+
+    def _links(self, plan: Plan) -> bool:
+        """States links between switches that the rule does not have, and those of the rule that are not there."""
+        changed = False
+        for name, links in stated_links(self.survey, plan).items():
+            fabric = self.document["fabrics"][name]
+            if len(links.get("add", ())) + len(links.get("remove", ())) <= STATED_LINKS and "links" not in fabric:
+                fabric["links"] = links
+                changed = True
+        return changed
 
     def _pin(self, plan: Plan) -> bool:
         """Pins what a lock cannot hold."""

@@ -6,10 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from ipaddress import ip_address
-from pathlib import Path
+from ipaddress import ip_address, ip_interface
 from typing import Any
-
 
 from fabric.base import source
 from fabric.configs import targets
@@ -20,10 +18,8 @@ from fabric.design.planner.resolve import resolve
 from fabric.design.planner.site import plan_site, size_site
 from fabric.model.plan import (
     ATTACHED,
-    ATTACHMENT,
     KINDS,
     SERVER,
-    SERVER_LEAF,
     FabricPlan,
     FabricSpec,
     Plan,
@@ -171,13 +167,12 @@ class PlannedLink:
 
 def links_planned(fabric: FabricPlan) -> dict[tuple[End, End], PlannedLink]:
     """The links of a fabric by their ends."""
-    columns, stood_for = fabric.links.lists(), fabric.stood_for
+    columns, stood_for, upper_first = fabric.links.lists(), fabric.stood_for, fabric.first_end.tolist()
     names = [device.name for device in fabric.devices]
     hosts = {device.index for device in fabric.devices if device.role in (SERVER, ATTACHED)}
     found = {}
     for row, low in enumerate(fabric.subnet.tolist()):
         a, b = columns["a"][row], columns["b"][row]
-        kind = columns["kind"][row]
         if row in fabric.management_ports:
             lower: End = (stood_for[row].name, 0, 0, 1)
         else:
@@ -186,7 +181,7 @@ def links_planned(fabric: FabricPlan) -> dict[tuple[End, End], PlannedLink]:
             lower = (name, columns["a_cage"][row], columns["a_sub"][row], split)
         upper = (names[b], columns["b_cage"][row], columns["b_sub"][row], columns["b_split"][row])
         first, second = (low, low + 1) if low >= 0 else (-1, -1)
-        ends = (second, first) if kind in (SERVER_LEAF, ATTACHMENT) else (first, second)
+        ends = (second, first) if upper_first[row] else (first, second)
         found[lower, upper] = PlannedLink(fabric, row, columns["speed_gbps"][row], *ends)
     return found
 
@@ -224,7 +219,7 @@ def differences(survey: Survey, plan: Plan) -> list[Difference]:
         if link.speed_gbps != cable.speed_gbps:
             found.append(_difference(fabric_name, in_words(ends), "speed", f"{cable.speed_gbps}G", f"{link.speed_gbps}G"))
         for stated, number in ((cable.a_address, link.a_address), (cable.b_address, link.b_address)):
-            address = f"{ip_address(number)}/{link.fabric.subnet_length}" if number >= 0 else ""
+            address = f"{ip_address(number)}/{link.fabric.link_length(link.row)}" if number >= 0 else ""
             if stated and stated != address:
                 found.append(_difference(fabric_name, in_words(ends), "subnet", stated, address))
     found += [
@@ -260,6 +255,38 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
     return found
 
 
+def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
+    """Fabric → what an intent states of links between its switches that the rule does not give: `remove` and `add`."""
+    fabric_of = {switch.name: name for name, its in survey.fabrics.items() for switch in its}
+    there = links_there(survey)
+    found: dict[str, dict[str, list[Any]]] = {}
+    mine: set[tuple[End, End]] = set()
+    for name, fabric in plan.fabrics.items():
+        switches = {device.name for device in fabric.switches}
+        for ends, link in links_planned(fabric).items():
+            inside = ends[0][0] in switches and ends[1][0] in switches and link.row not in fabric.stood_for
+            known = there.get(ends)
+            if inside and (known is None or known.speed_gbps != link.speed_gbps):
+                found.setdefault(name, {}).setdefault("remove", []).append(_port(ends[0]))
+            elif inside:
+                mine.add(ends)
+    for ends, cable in there.items():
+        name = fabric_of.get(cable.a, "")
+        if ends in mine or not name or fabric_of.get(cable.b) != name or cable.a_ref is None or cable.b_ref is None:
+            continue
+        entry: dict[str, Any] = {"ends": [_port(end) for end in ends], "speed_gbps": cable.speed_gbps}
+        if cable.a_address:
+            entry["subnet"] = str(ip_interface(cable.a_address).network)
+        found.setdefault(name, {}).setdefault("add", []).append(entry)
+    return found
+
+
+def _port(end: End) -> str:
+    """`leaf1 33/2`."""
+    name, cage, sub, split = end
+    return f"{name} {cage}" + (f"/{sub + 1}" if split > 1 else "")
+
+
 def number_pairs(fabric: FabricPlan, index: int, switch: Any) -> list[tuple[str, str, str]]:
     """(What, there, planned) of the addresses of a switch; what is not there is as planned."""
     pairs = []
@@ -280,6 +307,6 @@ def _difference(fabric: str, subject: str, what: str, there: str, planned: str) 
 
 def in_words(ends: Sequence[End]) -> str:
     """`leaf1 33/2 to spine1 4`."""
-    return " to ".join(f"{name} {cage}" + (f"/{sub + 1}" if split > 1 else "") for name, cage, sub, split in ends)
+    return " to ".join(map(_port, ends))
 
 

@@ -112,7 +112,7 @@ def planned_names(cells: Cells, fabric: FabricPlan) -> dict[str, str]:
 def ids(cells: Cells, patterns_of: Mapping[str, Pattern], fabric: FabricPlan) -> dict[str, tuple[Block, ...]]:
     """The areas of numbers that give switches the names that are there; none of a role whose names are right."""
     planned, wanted = planned_names(cells, fabric), dict[str, dict[Row, int]]()
-    right = {role: True for role in (LEAF, SPINE, CORE)}
+    right = dict.fromkeys((LEAF, SPINE, CORE), True)
     table = list(_table(cells, fabric))
     for role, _, _, name in table:
         right[role] &= planned.get(name) == name

@@ -134,7 +134,7 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
     server_rows = dict(_server_rows(fabric))
     votes: dict[int, Counter[int]] = defaultdict(Counter)
     there = links_there(survey)
-    columns = fabric.links.lists()
+    columns, step = fabric.links.lists(), fabric.spec.underlay.link_step
     for ends, link in links_planned(fabric).items():
         cable = there.get(ends)
         if cable is None:
@@ -145,7 +145,8 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
                 weight = 1000 if kind == SERVER_LEAF else 1  # columns of others depend on the size of a unit
                 votes[columns["b"][link.row]][_number(cable.b_address) - 2 * column] += weight
         elif cable.a_address and cable.b_address:
-            found[f"address/p2p/{KINDS[kind]}"][row, column] = min(_number(cable.a_address), _number(cable.b_address))
+            first = min(_number(cable.a_address), _number(cable.b_address)) - (step == 4)
+            found[f"address/p2p/{KINDS[kind]}"][row, column] = first
     for leaf, its in votes.items():
         if leaf in server_rows:
             key, row = server_rows[leaf]
@@ -188,7 +189,7 @@ def row_width(fabric: FabricPlan, key: str) -> int:
     """Numbers that a row of an area takes at least."""
     if key.startswith("address/servers/"):
         return fabric.blocks[key][0].stride
-    return 2 if key.startswith("address/p2p/") else 1
+    return fabric.spec.underlay.link_step if key.startswith("address/p2p/") else 1
 
 
 def locked(fabric: FabricPlan, key: str, cells: Cells) -> tuple[Block, ...]:

@@ -51,10 +51,10 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
         lacking = {
             name: of[kind]
             for name, of in used.items()
-            if of[kind]
-            and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
-            or of[kind]
-            and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned)
+            if (of[kind]
+            and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]]))
+            or (of[kind]
+            and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned))
         }
         together = sorted({number for its in lacking.values() for number in its})
         others = [net for other, net in chosen if other != kind]

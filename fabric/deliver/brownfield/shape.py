@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fabric.deliver.brownfield.survey import Cable, Host, Survey, Switch
-from fabric.model.plan import CORE, LEAF, SPINE, PortRef
+from fabric.model.plan import CORE, SPINE, PortRef
 from fabric.model.settings.site import PURPOSES
 
 End = tuple[str, int, int]  # server, NIC from 1, port of the NIC from 0

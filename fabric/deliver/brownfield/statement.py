@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_interface
 from typing import Any
 
 from fabric.deliver.brownfield.cells import Cells
@@ -114,7 +115,7 @@ def fits(server: ServerModel, use: Nics, form: Form) -> bool:
     nic = server.nics.get(use.purpose)
     if nic is None or nic.count != use.count:
         return False
-    named = nic.interfaces == use.names if nic.interfaces else use.labelled
+    named = use.labelled or nic.interfaces == use.names
     if (nic.ports, nic.speed_gbps) == (use.ports, use.speed_gbps):
         return named or not use.names[0]
     return media.nic_breakouts(nic).get(use.ports) == use.speed_gbps
@@ -172,13 +173,15 @@ def addressing(shape: Shape) -> str:
     return "ipv6" if ":" in stated[0] else "ipv4"
 
 
-def racks_of_unit(shape: Shape, form: Form, spec: FabricSpec) -> int:
-    """Racks of a unit, where every rack has leaves: as the survey has it, else one."""
-    if form.kind != "rack":
-        return 1
-    units = Counter(its.unit for its in shape.of(LEAF) if its.unit >= 0)
-    per_rack = spec.leaves_per_nic(spec.groups[0])
-    return max(1, max(units.values(), default=0) // per_rack) if len(units) > 1 else 1
+def link_subnets(shape: Shape) -> Document:
+    """What an intent states of the subnets of links between switches."""
+    pairs = [(cable.a_address, cable.b_address) for cable in (*shape.up, *shape.pairs) if cable.a_address and cable.b_address]
+    if not pairs:
+        return {}
+    lengths = Counter(int(one.partition("/")[2] or 31) for one, _ in pairs)
+    upper = sum(int(ip_interface(one)) > int(ip_interface(other)) for one, other in pairs)
+    length = lengths.most_common(1)[0][0]
+    return {**({"length": 30} if length == 30 else {}), **({"first": "upper"} if 2 * upper > len(pairs) else {})}
 
 
 def servers_on_set(group: Group, cells: Cells, width: int) -> int:
