@@ -181,7 +181,7 @@ class _Drafting:
                 continue
             fabric, cells = full
             tried = list(variants(shape, cells, fabric, self._spec(name, fabric)))
-            fits = (its for exact in (True, False) for its in tried if self._sizes(name, shape, cells, its, exact=exact))
+            fits = (its for exact in (True, False) for its in (tried if exact else reversed(tried)) if self._sizes(name, shape, cells, its, exact=exact))
             fabric = next(fits, None)
             if fabric is None:
                 continue

@@ -76,7 +76,8 @@ def used(shape: Shape, cells: Cells, shapes: Mapping[str, Shape]) -> dict[str, l
     found: dict[str, dict[Spot, str]] = {}
     for leaf, ref, address in cables:
         if ref and leaf in group_of:
-            found.setdefault(group_of[leaf], {})[ref.cage, ref.sub, ref.speed_gbps] = address
+            of = found.setdefault(group_of[leaf], {})
+            of[ref.cage, ref.sub, ref.speed_gbps] = address or of.get((ref.cage, ref.sub, ref.speed_gbps), "")
     return {group: sorted(its.items()) for group, its in found.items()}
 
 

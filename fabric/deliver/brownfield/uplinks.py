@@ -13,6 +13,7 @@ from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, Sizing
 from fabric.model.plan.cages import NoFit, lay_out
 
 UNITS_MAX = 8  # times the servers that are there, of a unit that is not full
+SHARED_MAX = 6  # more servers than there are that a leaf may have room for
 RATIOS = (1, 2, 3, 4, 1.5, 0.5, 5, 6, 8, 10, 12, 16)
 Port = tuple[int, int]
 
@@ -41,12 +42,17 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
 
 
 def _ratios(fabric: Document) -> Iterator[Document]:
-    """The fabric with the number of uplinks by a ratio, as groups have different ones."""
-    for ratio in RATIOS:
-        other = deepcopy(fabric)
-        del other["topology"]["leaf"]["uplinks"]["count"]
-        other["topology"]["leaf"]["oversubscription"] = ratio
-        yield other
+    """The fabric with the number of uplinks by a ratio, as groups have different ones; servers on free ports count too."""
+    shared = [at for at, group in enumerate(fabric["servers"]) if group.get("leaves") == "shared"]
+    for more in range(SHARED_MAX if shared else 1):
+        for ratio in RATIOS:
+            other = deepcopy(fabric)
+            del other["topology"]["leaf"]["uplinks"]["count"]
+            other["topology"]["leaf"]["oversubscription"] = ratio
+            for at in shared if more else ():
+                group = other["servers"][at]
+                group["per_rack"] = group.get("per_rack", 0) + more
+            yield other
 
 
 def as_there(shape: Shape, cells: Cells, sizing: Sizing) -> bool:
