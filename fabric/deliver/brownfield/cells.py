@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port_key
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out
+
+AGREED = 0.9  # share of the cables of servers that follow a form
 
 
 @dataclass(kw_only=True)
@@ -41,7 +43,6 @@ class Cells:
         cores = [self.cores[key] for key in sorted(self.cores, key=lambda key: (key[1], key[0]))]
         leaves = [name for its in self.units for unit in its.leaves for name in unit if name]
         return {LEAF: leaves, SPINE: spines, CORE: [name for its in cores for name in its]}
-
 
     def pod_of(self, leaf: str) -> int:
         """Row of the pod of a leaf, from 0."""
@@ -80,38 +81,15 @@ def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:
     return result
 
 
-def _units(
-    shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, more_racks: int
-) -> Units | None:
-    use, ports = group.uses[0], server_ports(spec, group_spec)
-    leaf_at = leaf_of(group, use)
-    places: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    home: dict[str, str] = {}
-    spots = list(zip(ports.nic.tolist(), ports.port.tolist(), ports.leaf.tolist(), strict=True))
-    for server in group.servers:
-        its = [(place, leaf_at[nic, port].get(server, "")) for nic, port, place in spots]
-        first = next((leaf for place, leaf in its if place == 0 and leaf), "")
-        if first:
-            home[server] = first
-            for place, leaf in its:
-                places[first][place][leaf] += bool(leaf)
-    width = int(ports.leaf.max()) + 1
-    rows = {first: [_most(of[place]) for place in range(width)] for first, of in places.items()}
-    if any(len(set(filter(None, row))) < len(list(filter(None, row))) for row in rows.values()):
-        return None
-    agreed = sum(leaf == rows[first][place] for first, of in places.items() for place in of for leaf in of[place].elements())
-    if agreed < 0.9 * sum(its.total() for of in places.values() for its in of.values()):
+def _units(shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, more_racks: int) -> Units | None:
+    ports = server_ports(spec, group_spec)
+    home, rows = _rows(group, list(zip(ports.nic.tolist(), ports.port.tolist(), ports.leaf.tolist(), strict=True)))
+    if not rows:
         return None
     racks = more_racks + (_racks(shape, rows) if spec.kind == "rack" else 1)
     ordered = _in_order(rows, [home[server] for server in group.servers if server in home])
-    slot = _slots(spec, use.speed_gbps)
-    at_leaf = {server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)}
     members = {first: [server for server in group.servers if home.get(server) == first] for first in ordered}
-    per_server = int((ports.leaf == 0).sum())
-    per_leaf = 1
-    for its in members.values():
-        known = [slot.get(_port(at_leaf[server][1]), -1) // per_server for server in its]
-        per_leaf = max(per_leaf, len(its), *(place + 1 for place in known))
+    width = int(ports.leaf.max()) + 1
     grouped = [ordered[at : at + racks] for at in range(0, len(ordered), racks)]
     return Units(
         group=group,
@@ -119,9 +97,48 @@ def _units(
             [leaf for first in firsts for leaf in rows[first]] + [""] * (width * (racks - len(firsts))) for firsts in grouped
         ],
         servers=[[server for first in firsts for server in members[first]] for firsts in grouped],
-        per_leaf=per_leaf,
+        per_leaf=_per_leaf(spec, group, home, int((ports.leaf == 0).sum())),
         racks=racks,
     )
+
+
+def _rows(group: Group, spots: Sequence[tuple[int, int, int]]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """First leaf of every server; and first leaf → the leaves of its servers by place, none where cables do not agree.
+
+    Args:
+        spots: (NIC, port, place of the leaf) of every port of a server.
+    """
+    leaf_at = leaf_of(group, group.uses[0])
+    places: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    home: dict[str, str] = {}
+    for server in group.servers:
+        its = [(place, leaf) for nic, port, place in spots if (leaf := leaf_at[nic, port].get(server))]
+        first = next((leaf for place, leaf in its if place == 0), "")
+        if first:
+            home[server] = first
+            for place, leaf in its:
+                places[first][place][leaf] += 1
+    width = 1 + max(place for *_, place in spots)
+    rows = {first: [_most(of[place]) for place in range(width)] for first, of in places.items()}
+    twice = any(row.count(leaf) > 1 for row in rows.values() for leaf in row if leaf)
+    votes = [(leaf == rows[first][at], its[leaf]) for first, of in places.items() for at, its in of.items() for leaf in its]
+    agreed, total = sum(count for right, count in votes if right), sum(count for _, count in votes)
+    return home, {} if twice or agreed < AGREED * total else rows
+
+
+def _per_leaf(spec: FabricSpec, group: Group, home: Mapping[str, str], per_server: int) -> int:
+    """Servers that a leaf has room for: as many as are there, and those whose places are free before the last one.
+
+    Args:
+        per_server: ports of a server on a leaf.
+    """
+    slot = _slots(spec, group.uses[0].speed_gbps)
+    first: dict[str, tuple[int, int]] = {}
+    for (server, _, _), (leaf, ref) in group.of(group.uses[0]):
+        if ref and home.get(server) == leaf:
+            first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
+    places = (slot.get(spot, -1) // per_server + 1 for spot in first.values())
+    return max(1, *Counter(home.values()).values(), *places)
 
 
 def _racks(shape: Shape, rows: Iterable[str]) -> int:
@@ -159,17 +176,6 @@ def _most(counter: Counter[str]) -> str:
     return next((name for name, _ in counter.most_common() if name), "")
 
 
-def _port(ref: object) -> tuple[int, int]:
-    return (getattr(ref, "cage", 0), getattr(ref, "sub", 0))
-
-
-
-def _down(end: tuple[object, tuple[str, object]]) -> tuple[int, int]:
-    """The lowest port of a server comes last, and stays."""
-    cage, sub = _port(end[1][1])
-    return -cage, -sub
-
-
 def _slots(spec: FabricSpec, speed_gbps: int) -> dict[tuple[int, int], int]:
     """(Cage, port) → place among the server ports of a leaf that has no others."""
     model = spec.leaf.model
@@ -198,7 +204,9 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
         first = [_pod_of(shape, unit) for unit in units.leaves]
         if shape.tiers == 3:
             result.units_per_pod = max(result.units_per_pod, *Counter(first).values())
-            inside = [shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0]
+            inside = [
+                shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0
+            ]
             result.pods_per_unit = max(result.pods_per_unit, len(set(inside)))
         rows = {pod: at for at, pod in enumerate(dict.fromkeys(first))}
         for unit, pod in zip(units.leaves, first, strict=True):

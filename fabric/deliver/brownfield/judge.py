@@ -35,6 +35,7 @@ from fabric.model.plan import (
 from fabric.model.plan.lock import Lock
 
 NAME = "import"
+NO_NUMBERS = Lock()
 Spot = tuple[int, int, int]  # cage, port of the cage, Gb/s
 End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
@@ -60,12 +61,12 @@ def spec_of(document: Mapping[str, Any]) -> SiteSpec:
     return resolve(validate(text), text)
 
 
-def sized(document: Mapping[str, Any], lock: Lock = Lock()) -> dict[str, tuple[FabricSpec, Sizing]]:
+def sized(document: Mapping[str, Any], lock: Lock = NO_NUMBERS) -> dict[str, tuple[FabricSpec, Sizing]]:
     """The counts of every fabric. Raises InputError."""
     return size_site(spec_of(document), lock)
 
 
-def planned(document: Mapping[str, Any], lock: Lock = Lock()) -> Plan:
+def planned(document: Mapping[str, Any], lock: Lock = NO_NUMBERS) -> Plan:
     """The plan of a document. Raises InputError."""
     site = spec_of(document)
     return plan_site(site, lock, targets.choose(site.fabrics, ()))
@@ -96,7 +97,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
     Args:
         used: group → ports of its leaves that are cabled to something else than the first NICs of its servers.
     """
-    groups = []
+    groups: list[tuple[Any, ...]] = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
         if group.shared:
             groups.append((size.name, size.servers, group.per_rack))
@@ -117,7 +118,13 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
         )
     return (
         tuple(groups),
-        *(sizing.tiers, sizing.networks, sizing.planes, sizing.kind == "collapsed", sizing.uplink_gbps if sizing.leaves else 0),
+        *(
+            sizing.tiers,
+            sizing.networks,
+            sizing.planes,
+            sizing.kind == "collapsed",
+            sizing.uplink_gbps if sizing.leaves else 0,
+        ),
         *(sizing.spines_built, sizing.core_gbps, sizing.cores_built, sizing.spines_per_core, sizing.links_per_core),
         (sizing.units_per_pod, sizing.pods) if sizing.tiers == 3 else (),
         spine_downlinks(spec, sizing) if sizing.spines else (),
@@ -308,5 +315,3 @@ def _difference(fabric: str, subject: str, what: str, there: str, planned: str) 
 def in_words(ends: Sequence[End]) -> str:
     """`leaf1 33/2 to spine1 4`."""
     return " to ".join(map(_port, ends))
-
-

@@ -8,7 +8,6 @@ from typing import Any
 
 from fabric.deliver.brownfield.survey import Survey
 from fabric.model.plan import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
-from fabric.model.settings.addressing import RESERVED_ASNS
 
 Net = IPv4Network | IPv6Network
 KINDS = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
@@ -51,10 +50,11 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
         lacking = {
             name: of[kind]
             for name, of in used.items()
-            if (of[kind]
-            and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]]))
-            or (of[kind]
-            and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned))
+            if (
+                of[kind]
+                and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
+            )
+            or (of[kind] and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned))
         }
         together = sorted({number for its in lacking.values() for number in its})
         others = [net for other, net in chosen if other != kind]
@@ -106,14 +106,12 @@ def _around(
     for net in (net for other, net in chosen if other == kind):
         if _inside(numbers, [str(net)]) == len(numbers):
             return [net]
-    if net := _one(numbers, everything, others):
-        return [net]
+    if one := _one(numbers, everything, others):
+        return [one]
     half = _widest_gap(numbers)
     if not half:
         return [_cover(numbers, 1)]
-    return [
-        net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, chosen, kind)
-    ]
+    return [net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, chosen, kind)]
 
 
 def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net]) -> Net | None:
@@ -129,7 +127,7 @@ def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net
 
 
 def _meet(one: Net, other: Net) -> bool:
-    return one.version == other.version and one.overlaps(other)  # type: ignore[arg-type]
+    return one.version == other.version and one.overlaps(other)
 
 
 def _cover(numbers: Sequence[int], room: int) -> Net:
@@ -204,7 +202,4 @@ def _range(low: int, high: int) -> str:
     for first, last in (PRIVATE_2_BYTE, PRIVATE_4_BYTE):
         if first <= low and high <= last:
             return f"{low}-{min(last, max(high + (high - low) + 64, low + 255))}"
-    reserved = [number for number in RESERVED_ASNS if low <= number <= high]
-    return f"{low}-{high}" if not reserved else f"{low}-{high}"
-
-
+    return f"{low}-{high}"

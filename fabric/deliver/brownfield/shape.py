@@ -149,7 +149,10 @@ def _shape(
     cables: Sequence[Cable],
     fabric_of: Mapping[str, str],
 ) -> Shape:
-    up, pairs, managed, below = [], [], [], []
+    up: list[Cable] = []
+    pairs: list[Cable] = []
+    managed: list[Cable] = []
+    below: list[Cable] = []
     attached: dict[str, list[Cable]] = defaultdict(list)
     of_host: dict[str, list[Cable]] = defaultdict(list)
     for cable in cables:
@@ -278,9 +281,7 @@ def _uses(purpose: str, cables: Sequence[Cable]) -> list[Nics]:
                 continue
         label = _label(names[0])
         fits = label and names == Nics(purpose=label, first=1, count=1, ports=ports, speed_gbps=speed, names=()).labels
-        runs.append(
-            Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names)
-        )
+        runs.append(Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names))
     return list(_named(purpose, runs))
 
 
@@ -308,4 +309,3 @@ def leaf_of(group: Group, use: Nics) -> dict[tuple[int, int], dict[str, str]]:
     for (server, nic, port), (leaf, _) in group.of(use):
         found[nic - use.first, port][server] = leaf
     return found
-

@@ -110,7 +110,7 @@ def _nameable(use: Nics) -> bool:
     return True
 
 
-def fits(server: ServerModel, use: Nics, form: Form) -> bool:
+def fits(server: ServerModel, use: Nics) -> bool:
     """Whether a model has these NICs, whole or split."""
     nic = server.nics.get(use.purpose)
     if nic is None or nic.count != use.count:
@@ -262,5 +262,7 @@ def attachments(shape: Shape, server_gbps: int) -> list[Document]:
     for name, cables in shape.attached.items():
         speed = cables[0].speed_gbps
         managed = len(shape.managed) if name == SWITCH_MANAGEMENT else 0
-        found.append({"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})})
+        found.append(
+            {"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})}
+        )
     return found
