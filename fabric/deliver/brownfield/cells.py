@@ -137,8 +137,13 @@ def _per_leaf(spec: FabricSpec, group: Group, home: Mapping[str, str], per_serve
     for (server, _, _), (leaf, ref) in group.of(group.uses[0]):
         if ref and home.get(server) == leaf:
             first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
-    places = (slot.get(spot, -1) // per_server + 1 for spot in first.values())
-    return max(1, *Counter(home.values()).values(), *places)
+    last: dict[str, int] = {}
+    for server, spot in first.items():
+        last[home[server]] = max(last.get(home[server], 0), slot.get(spot, -1) // per_server + 1)
+    here = max(1, *Counter(home.values()).values())
+    more = Counter(place for place in last.values() if place > here)
+    usual, leaves = more.most_common(1)[0] if more else (0, 0)
+    return usual if leaves > 1 and 2 * leaves >= len(last) else here
 
 
 def _racks(shape: Shape, rows: Iterable[str]) -> int:
