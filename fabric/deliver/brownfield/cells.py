@@ -173,8 +173,10 @@ def _by_ports(named: Iterable[Sequence[str]]) -> list[str]:
     every = sorted({name for its in orders for name in its}, key=natural)
     if not every:
         return []
-    best = max(orders, key=lambda its: (len(its), orders[its], its == tuple(every)))
-    return [*best, *(name for name in every if name not in best)]
+    best = max(orders, key=lambda its: (orders[its], len(its), its == tuple(every)))
+    there = Counter(name for its, count in orders.items() for name in its for _ in range(count))
+    most = max(there.values())
+    return [*best, *(name for name in every if name not in best and 2 * there[name] > most)]
 
 
 def _most(counter: Counter[str]) -> str:

@@ -61,17 +61,19 @@ def forms(shape: Shape) -> Iterator[Form]:
             yield Form(kind="collapsed", planes=len(networks), turns=turns)
             yield Form(kind="collapsed", planes=len(networks), turns=turns, dual_tor=True)
         return
-    planes, dual = (apart, apart < per_nic) if shape.tiers > 1 else _of_one_tier(shape, table)
+    spreads = [(apart, apart < per_nic)] if shape.tiers > 1 else [_of_one_tier(shape, table)]
+    if per_nic > 1:  # few links may join networks that the rule keeps apart, and nothing joins those of one tier
+        spreads = list(dict.fromkeys((*spreads, (per_nic, False), (1, True))))
     isolated = len({shape.network.get(row[0], -1) for row in table}) > 1
-    for turns in (False, True) if 1 < rails < use.count else (False,):
-        if rails > 1:
-            kinds = ("rail-only", "rail-optimized") if isolated else ("rail-optimized", "rail-only")
-            yield from (Form(kind=kind, planes=planes, dual_tor=dual, rails=rails, turns=turns) for kind in kinds)
-            continue
-        railed = any(its.rail >= 0 for its in shape.of(LEAF))
-        kinds = ("rail-optimized", "rack") if railed else ("rack", "rail-optimized")
-        for kind in kinds:
-            yield Form(kind=kind, planes=planes, dual_tor=dual, rails=0 if kind == "rack" else 1)
+    railed = any(its.rail >= 0 for its in shape.of(LEAF))
+    kinds = ("rail-optimized", "rack") if railed else ("rack", "rail-optimized")
+    if rails > 1:
+        kinds = ("rail-only", "rail-optimized") if isolated else ("rail-optimized", "rail-only")
+    for planes, dual in spreads:
+        for turns in (False, True) if 1 < rails < use.count else (False,):
+            for kind in kinds:
+                count = 0 if kind == "rack" else rails
+                yield Form(kind=kind, planes=planes, dual_tor=dual, rails=count, turns=turns)
 
 
 def _of_one_tier(shape: Shape, table: Sequence[Sequence[str]]) -> tuple[int, bool]:
@@ -145,15 +147,15 @@ def counts(shape: Shape, cells: Cells) -> Document:
         stated["tiers"] = tiers
     links = _links(shape)
     if uplinks := links.get(LEAF):
-        per_leaf = max(Counter(cable for cable in uplinks).values())
+        per_leaf = usual_count(Counter(uplinks))
         stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": _speed(shape, LEAF)}}
     elif shape.pairs:
-        per_leaf = max(Counter(cable.a for cable in shape.pairs).values())
+        per_leaf = usual_count(Counter(cable.a for cable in shape.pairs))
         stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": shape.pairs[0].speed_gbps}}
     if tiers > 1:
         stated["spine"] = {"count": len(shape.of(SPINE))}
     if tiers > 2:
-        per_spine = max(Counter(links[SPINE]).values())
+        per_spine = usual_count(Counter(links[SPINE]))
         stated["spine"]["uplinks"] = {"count": per_spine, "speed_gbps": _speed(shape, SPINE)}
         groups = max(Counter(network for network, _ in cells.cores).values())
         stated["core"] = {"count": len(shape.of(CORE)), "groups": groups}
@@ -161,6 +163,12 @@ def counts(shape: Shape, cells: Cells) -> Document:
         rails = stated_rails(cells)
         stated["pods"] |= {"rails": rails} if rails else {}
     return stated
+
+
+def usual_count(links: Mapping[str, int]) -> int:
+    """Links of most switches; of equally many the larger number."""
+    counts = Counter(links.values())
+    return max(counts, key=lambda count: (counts[count], count))
 
 
 def addressing(shape: Shape) -> str:

@@ -8,7 +8,7 @@ from copy import deepcopy
 from fabric.base.rounding import ceil_div
 from fabric.deliver.brownfield.cells import Cells, Units
 from fabric.deliver.brownfield.shape import Shape
-from fabric.deliver.brownfield.statement import Document
+from fabric.deliver.brownfield.statement import Document, usual_count
 from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, Sizing
 from fabric.model.plan.cages import NoFit, lay_out
 
@@ -65,7 +65,7 @@ def as_there(shape: Shape, cells: Cells, sizing: Sizing) -> bool:
     sizes = {size.name: size for size in sizing.groups}
     for units in cells.units:
         size = sizes[units.group.name]
-        links = max(len(shape.up_of.get(leaf, ())) for unit in units.leaves for leaf in unit)
+        links = usual_count({leaf: len(shape.up_of.get(leaf, ())) for unit in units.leaves for leaf in unit if leaf})
         full = sizing.links_per_spine(size) * sizing.spines_built
         few = max(size.last_unit, default=0) * sizing.spines_built
         if sizing.spines and links != (full if size.units > 1 or not size.last_unit else few):
