@@ -156,12 +156,17 @@ def _ports(work: Working, plan: Plan) -> bool:
     return False
 
 
-def _links(work: Working, plan: Plan) -> bool:
+def _few_links(work: Working, plan: Plan) -> bool:
+    """States a few links between switches that the rule does not have, before ports are pinned."""
+    return _links(work, plan, FEW)
+
+
+def _links(work: Working, plan: Plan, most: int = STATED_LINKS) -> bool:
     """States links between switches that the rule does not have, and those of the rule that are not there."""
     changed = False
     for name, links in stated_links(work.survey, plan).items():
         fabric = work.fabric(name)
-        if len(links.get("add", ())) + len(links.get("remove", ())) <= STATED_LINKS and "links" not in fabric:
+        if len(links.get("add", ())) + len(links.get("remove", ())) <= most and "links" not in fabric:
             fabric["links"] = links
             changed = True
     return changed
@@ -184,6 +189,6 @@ def _pin(work: Working, plan: Plan) -> bool:
 
 STEPS: tuple[Step, ...] = (
     *(_ids, _pools, _spots, _asn_blocks, _switch_blocks, _link_blocks, _pin),
-    *((_ports,) * PINNED_PORTS),
+    *(_few_links, _link_blocks, *((_ports,) * PINNED_PORTS)),
     *(_links, _link_blocks),
 )

@@ -62,6 +62,8 @@ def as_there(shape: Shape, cells: Cells, sizing: Sizing) -> bool:
     counts = {LEAF: sizing.leaves, SPINE: sizing.spine_count, CORE: sizing.core_count}
     if any(counts[role] != len(shape.of(role)) for role in counts):
         return False
+    if any(sorted(cells.order[role]) != sorted(its.name for its in shape.of(role)) for role in (SPINE, CORE)):
+        return False  # a spine of two networks
     sizes = {size.name: size for size in sizing.groups}
     for units in cells.units:
         size = sizes[units.group.name]
