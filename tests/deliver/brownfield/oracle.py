@@ -45,11 +45,13 @@ def survey_of(plan: Plan, facts: Mapping[str, Facts] = NO_FACTS) -> Survey:
 
 def plain(survey: Survey) -> Survey:
     """The survey without models of servers and coordinates of switches, which readers may not find."""
-    bare = {"pod": -1, "plane": -1, "unit": -1, "rail": -1}
     return replace(
         survey,
         hosts={name: replace(host, model="") for name, host in survey.hosts.items()},
-        fabrics={name: tuple(replace(its, **bare) for its in switches) for name, switches in survey.fabrics.items()},
+        fabrics={
+            name: tuple(replace(its, pod=-1, plane=-1, unit=-1, rail=-1) for its in switches)
+            for name, switches in survey.fabrics.items()
+        },
     )
 
 

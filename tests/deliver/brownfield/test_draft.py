@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -136,5 +137,5 @@ def test_areas_do_not_take_numbers_of_each_other() -> None:
     even = rectangles({(row, 0): 2 + 2 * row for row in range(4)})
     areas = apart({"leaf": odd, "spine": even}, lambda key: 1)
     spans = sorted((block.base, block.end) for blocks in areas.values() for block in blocks)
-    assert all(end <= other for (_, end), (other, _) in zip(spans, spans[1:], strict=False))
+    assert all(end <= other for (_, end), (other, _) in pairwise(spans))
     assert isinstance(areas["leaf"][0], Block)
