@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from fabric.base.diagnostics import InputError
@@ -14,7 +15,7 @@ from fabric.deliver.brownfield import numbers
 from fabric.deliver.brownfield.free_spots import spots
 from fabric.deliver.brownfield.judge import Difference, differences, merged, moved_ports, stated_links
 from fabric.deliver.brownfield.naming import ids, renamed
-from fabric.deliver.brownfield.pools import pools
+from fabric.deliver.brownfield.pools import KINDS, pools
 from fabric.deliver.brownfield.working import Working
 from fabric.model.plan import Plan
 
@@ -86,14 +87,16 @@ def _ids(work: Working, plan: Plan) -> bool:
     return changed
 
 
-def _pools(work: Working, plan: Plan) -> bool:
+def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     """Pools that hold the addresses that are there."""
     usual = {name: fabric.prefixes for name, fabric in plan.fabrics.items()}
-    stated = pools(work.survey, usual, FEW)
+    servers = {name: numbers.of_servers(fabric) for name, fabric in plan.fabrics.items()}
     changed = False
-    for name, its in stated.items():
+    for name, stated in pools(work.survey, usual, servers, pinned=FEW).items():
         home = work.fabric(name) if name else work.document
-        if its and home.get("pools") != its:
+        its = {kind: prefixes for kind, prefixes in stated.items() if kind in kinds}
+        known = home.get("pools", {})
+        if any(known.get(kind) != prefixes for kind, prefixes in its.items()):
             home["pools"] = merged(home.get("pools", {}), its)
             changed = True
     return changed
@@ -187,8 +190,18 @@ def _pin(work: Working, plan: Plan) -> bool:
     return changed
 
 
+_ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
 STEPS: tuple[Step, ...] = (
-    *(_ids, _pools, _spots, _asn_blocks, _switch_blocks, _link_blocks, _pin),
+    *(
+        _ids,
+        _pools,
+        *_ONE_POOL,
+        _spots,
+        _asn_blocks,
+        _switch_blocks,
+        _link_blocks,
+        _pin,
+    ),
     *(_few_links, _link_blocks, *((_ports,) * PINNED_PORTS)),
     *(_links, _link_blocks),
 )

@@ -190,10 +190,10 @@ def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Sp
     for group, its in ports.items():
         column_of = columns(spec, sizing, group)
         for spot, address in its:
-            if address and spot in column_of:
-                at = int(ip_address(address.partition("/")[0])) % block // 2
-                if at != column_of[spot] and column_of[spot] < block // 2:
-                    return True
+            at = int(ip_address(address.partition("/")[0])) % block // 2 if address else -1
+            column = column_of.get(spot, block)
+            if address and at != column and (spot not in column_of or column < block // 2):
+                return True
     return False
 
 

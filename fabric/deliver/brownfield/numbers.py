@@ -170,6 +170,12 @@ def _server_rows(fabric: FabricPlan) -> Iterator[tuple[int, tuple[str, int]]]:
             yield leaf, first[number]
 
 
+def of_servers(fabric: FabricPlan) -> int:
+    """Addresses that the blocks of the servers of a fabric take."""
+    areas = (blocks for key, blocks in fabric.blocks.items() if key.startswith("address/servers/"))
+    return sum(block.end - block.base for blocks in areas for block in blocks)
+
+
 def wrong(fabric: FabricPlan, wanted: Mapping[str, Cells]) -> dict[str, Cells]:
     """The areas of a plan that give a cell another number than wanted, with what is wanted of them."""
     return {key: cells for key, cells in wanted.items() if cells and not _gives(fabric.blocks.get(key, ()), cells)}
