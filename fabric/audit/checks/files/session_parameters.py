@@ -106,7 +106,7 @@ class SessionTerms(FilesCheck):
             home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
-            idle = family.endswith("vpn") and not any(without.bgp)  # a border that a reflector treats like its other clients
+            idle = family != "evpn" and family.endswith("vpn") and not any(without.bgp)  # a border that a reflector treats like its other clients
             severity = WARNING if idle or _has_another_session(network, ends, family) else ""
             yield self.finding_at(without, home, message, severity=severity)
 
