@@ -191,17 +191,6 @@ def _pin(work: Working, plan: Plan) -> bool:
 
 
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
-STEPS: tuple[Step, ...] = (
-    *(
-        _ids,
-        _pools,
-        *_ONE_POOL,
-        _spots,
-        _asn_blocks,
-        _switch_blocks,
-        _link_blocks,
-        _pin,
-    ),
-    *(_few_links, _link_blocks, *((_ports,) * PINNED_PORTS)),
-    *(_links, _link_blocks),
-)
+_NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, _pin)
+_CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *((_ports,) * PINNED_PORTS), _links, _link_blocks)
+STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)
