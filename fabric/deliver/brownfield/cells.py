@@ -6,10 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fabric.deliver.brownfield.ports import panel, port_names, speeds
 from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port_key
+from fabric.deliver.brownfield.survey import Switch
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out
 
+SAMPLED = 2  # leaves of a group whose unused ports are looked at
 AGREED = 0.9  # share of the cables of servers that follow a form
 
 
@@ -97,7 +100,7 @@ def _units(shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, 
             [leaf for first in firsts for leaf in rows[first]] + [""] * (width * (racks - len(firsts))) for firsts in grouped
         ],
         servers=[[server for first in firsts for server in members[first]] for firsts in grouped],
-        per_leaf=_per_leaf(spec, group, home, int((ports.leaf == 0).sum())),
+        per_leaf=_per_leaf(shape, spec, group, home, int((ports.leaf == 0).sum())),
         racks=racks,
     )
 
@@ -126,7 +129,29 @@ def _rows(group: Group, spots: Sequence[tuple[int, int, int]]) -> tuple[dict[str
     return home, {} if twice or agreed < AGREED * total else rows
 
 
-def _per_leaf(spec: FabricSpec, group: Group, home: Mapping[str, str], per_server: int) -> int:
+def splits_there(switch: Switch) -> dict[int, int]:
+    """Cage → ports that the config of a switch splits it into; none where no config is known."""
+    if switch.facts is None or not switch.model:
+        return {}
+    names = port_names(switch.facts)
+    refs = panel(switch.facts, switch.model, names, speeds(switch.facts, names))
+    return {ref.cage: ref.split for ref in refs.values()}
+
+
+def _reserved(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, str]) -> int:
+    """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell."""
+    speed, found = group.uses[0].speed_gbps, list[int]()
+    for leaf in list(dict.fromkeys(home.values()))[:SAMPLED]:
+        splits, count = splits_there(shape.switches[leaf]), 0
+        for slot in lay_out(spec.leaf.model, capacity(spec.leaf.model, speed), speed).down if splits else ():
+            if slot.split == 1 or splits.get(slot.cage) != slot.split:
+                break
+            count += 1
+        found.append(count)
+    return min(found, default=0)
+
+
+def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, str], per_server: int) -> int:
     """Servers that a leaf has room for: as many as are there, and those whose places are free before the last one.
 
     Args:
@@ -140,7 +165,7 @@ def _per_leaf(spec: FabricSpec, group: Group, home: Mapping[str, str], per_serve
     last: dict[str, int] = {}
     for server, spot in first.items():
         last[home[server]] = max(last.get(home[server], 0), slot.get(spot, -1) // per_server + 1)
-    here = max(1, *Counter(home.values()).values())
+    here = max(1, *Counter(home.values()).values(), _reserved(shape, spec, group, home) // per_server)
     more = Counter(place for place in last.values() if place > here)
     usual, leaves = more.most_common(1)[0] if more else (0, 0)
     return usual if leaves > 1 and 2 * leaves >= len(last) else here

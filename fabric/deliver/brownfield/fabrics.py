@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from ipaddress import ip_address
-from typing import Any
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import statement
-from fabric.deliver.brownfield.cells import Cells, cells as cells_of
+from fabric.deliver.brownfield.cells import Cells, cells as cells_of, splits_there
 from fabric.deliver.brownfield.free_spots import used
 from fabric.deliver.brownfield.judge import Spot, columns, merged, sized, visible
 from fabric.deliver.brownfield.naming import patterns
@@ -55,9 +54,21 @@ def _shorten(work: Working, name: str, shape: Shape, fabric: Document) -> None:
     ports = used(shape, work.cells[name], work.shapes)
     fabric = _with_spare(work, name, fabric, ports)
     spots = {group: [spot for spot, _ in its] for group, its in ports.items()}
-    wanted = visible(*sized(work.alone(name, fabric))[name], spots)
+    unused = _unused(shape, work.cells[name])
     work.full[name] = fabric
-    work.document["fabrics"][name] = shortest(fabric, _alike(work, name, wanted, spots))
+    work.document["fabrics"][name] = shortest(fabric, _alike(work, name, fabric, spots, unused))
+
+
+def _unused(shape: Shape, cells: Cells) -> dict[str, list[int]]:
+    """Group → cages of a leaf that nothing is cabled to, where its config tells their splits."""
+    found = {}
+    for units in cells.units:
+        leaf = next((leaf for unit in units.leaves for leaf in unit if leaf), "")
+        cabled = {cable.b_ref.cage for cable in shape.at_leaves if cable.b == leaf and cable.b_ref}
+        cabled |= {cable.a_ref.cage for cable in shape.up_of.get(leaf, ()) if cable.a_ref}
+        if leaf and (splits := splits_there(shape.switches[leaf])):
+            found[units.group.name] = sorted(splits.keys() - cabled)
+    return found
 
 
 def _stated(work: Working, name: str, shape: Shape, models: Mapping[str, str], form: Form) -> tuple[Document, Cells] | None:
@@ -154,13 +165,14 @@ def _with_spare(work: Working, name: str, fabric: Document, ports: Mapping[str, 
 
 
 def _alike(
-    work: Working, name: str, wanted: tuple[Any, ...], ports: Mapping[str, Sequence[Spot]]
+    work: Working, name: str, full: Document, ports: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
 ) -> Callable[[Document], bool]:
-    """Whether another statement of a fabric is cabled alike."""
+    """Whether another statement of a fabric is cabled as the one in full."""
+    wanted = visible(*sized(work.alone(name, full))[name], ports, unused)
 
     def alike(fabric: Document) -> bool:
         try:
-            return visible(*sized(work.alone(name, fabric))[name], ports) == wanted
+            return visible(*sized(work.alone(name, fabric))[name], ports, unused) == wanted
         except InputError:
             return False
 

@@ -22,6 +22,7 @@ from fabric.model.plan import (
     SERVER,
     FabricPlan,
     FabricSpec,
+    Layout,
     Plan,
     PortRef,
     SiteSpec,
@@ -86,16 +87,25 @@ def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
     return found
 
 
+def _splits(layout: Layout, cages: Sequence[int]) -> list[int]:
+    """Ports that some cages are split into."""
+    splits = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
+    return [splits.get(cage, 1) for cage in cages]
+
+
 def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Spot]) -> list[int | None]:
     known = columns(spec, sizing, group) if spots else {}
     return [known.get(spot) for spot in spots]
 
 
-def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]) -> tuple[Any, ...]:
+def visible(
+    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
+) -> tuple[Any, ...]:
     """What cables show of a sized fabric: equal values wire alike.
 
     Args:
         used: group → ports of its leaves that are cabled to something else than the first NICs of its servers.
+        unused: group → cages of its leaves without a cable whose splits are known.
     """
     groups: list[tuple[Any, ...]] = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
@@ -112,6 +122,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
+                _splits(layout, unused.get(size.name, ())),
                 _columns_of(spec, sizing, size.name, used.get(size.name, ())),
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )

@@ -87,6 +87,13 @@ class Shape:
         """Switches of a role, by name."""
         return sorted((its for its in self.switches.values() if its.role == role), key=lambda its: natural(its.name))
 
+    @property
+    def at_leaves(self) -> Iterator[Cable]:
+        """Cables of leaf ports but uplinks."""
+        yield from self.served
+        yield from (cable for its in self.attached.values() for cable in its)
+        yield from (*self.managed, *self.below, *self.pairs)
+
     @cached_property
     def up_of(self) -> Mapping[str, Sequence[Cable]]:
         """Lower switch → its links up."""
