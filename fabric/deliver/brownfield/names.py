@@ -55,6 +55,7 @@ def pattern(
         return usual
     found = [its for its in (usual, *_candidates(names, coordinates, words)) if its.fitting and _distinct(its)]
     found = [its for its in found if its.alone or _counts(its, coordinates)]
+    found = [its for its in found if all(values.get("n", 1) > 0 for values in its.values if values)]  # numbers begin at 1
     return max(found, key=lambda its: (its.fitting, _score(its.text)), default=None)
 
 
@@ -125,11 +126,11 @@ def _candidates(names: Sequence[str], coordinates: Sequence[Coordinates], words:
 
 
 def _shown(name: str, words: Mapping[str, str]) -> str:
-    """A name with the words of a pattern in place of its text: `{fabric}-leaf1`."""
+    """A name with fields in place of the words that it has: `{fabric}-leaf1`."""
     for field in ("site", "fabric", "group"):
         word = words.get(field, "")
-        if len(word) > 1 and re.match(rf"{re.escape(word)}(?![A-Za-z])", name):
-            return f"{{{field}}}{name[len(word) :]}"
+        if len(word) > 1:
+            name = re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(word)}(?![A-Za-z}}])", f"{{{field}}}", name, count=1)
     return name
 
 
@@ -143,7 +144,11 @@ def _follows(column: Sequence[str], coordinates: Sequence[Coordinates], field: s
 
 
 def _filled(
-    texts: Sequence[str], columns: Sequence[Sequence[str]], fields: Mapping[int, str], names: Sequence[str], words: Mapping[str, str]
+    texts: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    fields: Mapping[int, str],
+    names: Sequence[str],
+    words: Mapping[str, str],
 ) -> Pattern:
     """A pattern of texts and numbers; numbers that are no field stand as they are."""
     parts = [texts[0]]

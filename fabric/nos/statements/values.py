@@ -99,7 +99,8 @@ class Values:
     def refused(self, key: str, value: object) -> str:
         """What it accepts in place of a value of the intent; "" for one that it accepts, or that no row is about."""
         text = self.states[key].format(value) if key in self.states else ""
-        return next((wrong.expected for row in self.of(text) for wrong in row.read(text)), "")
+        found = ((row, match) for row in self.of(text) if (match := row.line.fullmatch(text)))
+        return next((wrong.expected for row, match in found for wrong in row.say(match.groupdict())), "")
 
     def of(self, text: str) -> tuple[ValuePattern, ...]:
         """The rows about a statement."""
