@@ -14,7 +14,7 @@ from fabric.deliver.brownfield.survey import Cable
 from fabric.deliver.brownfield.tenants import Found, PortUse, TenantSurvey, tenant_of
 from fabric.design.planner.free_ports import free_cages
 from fabric.model.facts import DENIED, Facts, Interface, Neighbor
-from fabric.model.plan import leaf_layout
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, leaf_layout
 from fabric.model.plan.lock import PortSpot
 
 MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
@@ -150,14 +150,16 @@ def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) 
 
 
 def _ordered(survey: TenantSurvey, accepts: Sequence[str]) -> list[str]:
-    """In the order of another list that has them all: lists of sessions with routers begin with the default route."""
-    for switch in survey.run.switches:
-        facts = switch.facts
-        used = {its.import_filter.value for its in facts.neighbors() if its.import_filter} if facts else set()
-        for name, entries in facts.prefixes.items() if facts else ():
+    """In the order of a list of an upper switch that has them all, or of a leaf's that does not begin with the default route,
+    as lists of sessions with routers do.
+    """
+    for switch in sorted(survey.run.switches, key=lambda its: its.role == LEAF):
+        for entries in switch.facts.prefixes.values() if switch.facts is not None else ():
             texts = [entry.value.partition(" ")[0] for entry in entries]
-            if set(accepts) <= set(texts) and name not in used and "-IN" not in name:
-                return sorted(accepts, key=texts.index)
+            if set(accepts) <= set(texts):
+                order = sorted(accepts, key=texts.index)
+                if switch.role != LEAF or order[0] not in DEFAULT_ROUTES:
+                    return order
     return list(accepts)
 
 

@@ -185,7 +185,8 @@ def underlay(run: Running) -> Document:
             found[key[-1]] = run.found(key)
     bfd = {name: run.found(("underlay", "bfd", name)) for name in ("interval_ms", "multiplier")}
     sessions = [one for own in facts.values() for one in own.neighbors()]
-    if sessions and not any(one.bfd is not None and one.bfd.value for one in sessions):
+    without = run.chosen(("underlay", "bfd", "enabled")) is False
+    if without and sessions and not any(one.bfd is not None and one.bfd.value for one in sessions):
         bfd = {"enabled": False}
     usual = Underlay().model_dump(mode="json")
     if run.usual is not None:
@@ -265,7 +266,7 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
     for run in runs:
         names = [its.name for its in run.samples]
         if differing.intersection(names):
-            whole = comparison.refined(whole, run.name, names, lossless.trials(run))
+            whole = comparison.refined(whole, run.name, names, lossless.trials(run, comparison.numbers(whole, names)))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
     for run in runs:
