@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
+from itertools import permutations
 from typing import Any
 
 from fabric.deliver.brownfield.probes import Document
@@ -18,6 +19,7 @@ from fabric.model.plan import DEFAULT_ROUTES, LEAF, leaf_layout
 from fabric.model.plan.lock import PortSpot
 
 MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
+MOST_PERMUTED = 3  # attachments whose every order is tried
 _DIGITS = re.compile(r"\d+")
 
 
@@ -173,6 +175,18 @@ def _accepts(survey: TenantSurvey, neighbor: Neighbor) -> list[str]:
     lists = [its.value for its in facts.policies.get(name, ())] or [name]
     entries = [entry.value for its in lists for entry in facts.prefixes.get(its, ())]
     return list(dict.fromkeys(text.partition(" ")[0] for text in entries if not text.startswith(DENIED)))
+
+
+def orders(rows: Sequence[Document]) -> Iterator[list[Document]]:
+    """Other orders of routers, and of what they send: fabric lists have all of it in this order."""
+    if any("accept" in row.get("external", {}) for row in rows):
+        every = permutations(rows) if len(rows) <= MOST_PERMUTED else ([row, *(one for one in rows if one is not row)] for row in rows)
+        yield [{"topology": {"attachments": [_turned(row, turn) for row in order]}} for order in every for turn in (1, -1)]
+
+
+def _turned(row: Document, turn: int) -> Document:
+    external = row.get("external", {})
+    return {**row, "external": {**external, "accept": external["accept"][::turn]}} if "accept" in external else row
 
 
 def outside(survey: TenantSurvey) -> Mapping[str, frozenset[str]]:

@@ -46,11 +46,12 @@ def _told(run: Running) -> bool:
 
 
 def _ports(run: Running) -> Iterator[tuple[str, PortQos]]:
-    """Ports with PFC, each with the role of its switch."""
-    for its in run.switches:
-        for port in its.facts.interfaces.values() if its.facts is not None else ():
-            if port.qos is not None and port.qos.pfc:
-                yield its.role, port.qos
+    """Cabled ports with PFC, each with the role of its switch."""
+    for _, name, port_name in _ends(run):
+        switch = run.by_name.get(name)
+        port = switch.facts.interfaces.get(port_name) if switch is not None and switch.facts is not None else None
+        if switch is not None and port is not None and port.qos is not None and port.qos.pfc:
+            yield switch.role, port.qos
 
 
 def classes(run: Running) -> Document:
@@ -108,16 +109,17 @@ def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
             seen[tuple(one.value if one is not None else None for one in values)] += 1
     if not seen:
         return
-    yield [{"qos": {"pfc_watchdog": False}}]
     rules: list[Document] = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
-    stated = [{}, *(values for one, _ in seen.most_common(2) for values in _thresholds(one))]
-    yield [{"qos": {"ecn": rule | values}} for rule in rules for values in stated if rule or values]
+    stated = [values for one, _ in seen.most_common(3) for values in _thresholds(one)]
+    yield [{"qos": {"ecn": values}} for values in (*rules[1:], *stated)]
+    yield [{"qos": {"ecn": rule | values}} for rule in rules[1:] for values in stated]
     yield [{"qos": {"rdma_mtu": size}} for size in RDMA_MTUS[:2]]
     yield [{"qos": {"traffic": "dynamic"}}]
     yield [{"qos": {"buffer_model": model}} for model in ("static", "dynamic")]
     known = (time.value for its in run.switches if its.facts and (time := its.facts.watchdog_ms) is not None)
     times = sorted({time // scale for time in known for scale in (1, 2, 3, 4)} | set(numbers))[:MOST_TIMES]
-    yield [{"qos": {"watchdog_ms": time}} for time in times if 100 <= time <= 5000 and time != USUAL.watchdog_ms]
+    waits = [{"qos": {"watchdog_ms": time}} for time in times if 100 <= time <= 5000 and time != USUAL.watchdog_ms]
+    yield [*waits, {"qos": {"pfc_watchdog": False}}]
     for key in ("cnp_priority", "lossless_priority"):
         yield [{"qos": {key: value}} for value in (6, 7, 5, 4, 3, 2, 1)]
 

@@ -245,6 +245,11 @@ def learned_logins(nos: str, release: str, method: str) -> Learned:
 class _Probe:
     def __init__(self, nos: str, release: str) -> None:
         self.nos, self.document = nos, _design(nos, release)
+        fabric = self.document["fabrics"][FABRIC]
+        for without in ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}}):  # what an older release cannot do
+            if not self.base and "tenants" in fabric:
+                fabric |= without
+                del self.base
 
     @cached_property
     def base(self) -> list[str]:

@@ -24,10 +24,12 @@ from fabric.model.plan.lock import TenantNumber
 from fabric.model.plan.sizing import nic_uses
 from fabric.model.plan.tenant_ports import rails_of
 from fabric.model.plan.tenants import TAG_BASE
+from fabric.model.settings.services import Overlay
 from fabric.nos.reading.values import is_address
 from fabric.nos.target import target
 
 NETWORK_RD = 10_000  # route distinguishers of networks end in this and their number
+L3_BASE, L2_BASE = Overlay().l3vni_base, Overlay().l2vni_base
 FIRST_VLAN = 100  # of a network without a stated one
 PREFIX = re.compile(r"[0-9A-Fa-f.:]+/\d+")
 Spot: TypeAlias = tuple[str, str]  # leaf and port
@@ -217,7 +219,7 @@ class TenantSurvey:
                 if vni.vlan is not None:
                     its = found.setdefault(vni.vlan.value, NetworkFacts(vlan=vni.vlan.value))
                     its.vni = vni.number
-                    number = int(vni.rd.value.rpartition(":")[2]) - NETWORK_RD if vni.rd else 0
+                    number = int(vni.rd.value.rpartition(":")[2]) - NETWORK_RD if vni.rd and idiom and idiom.network_rd else 0
                     its.number = its.number or max(0, number)
             for its in found.values():
                 svi = facts.interfaces.get(idiom.svi.format(its.vlan) if idiom else "")
@@ -270,7 +272,8 @@ class TenantSurvey:
 def _number(networks: Mapping[int, NetworkFacts]) -> None:
     """Numbers that no route distinguisher tells: by the VNI, else the lowest free ones in the order of VLANs."""
     unknown = [its for _, its in sorted(networks.items()) if not its.number]
-    base = most_common(its.vni // 1000 * 1000 for its in unknown) or 0
+    bases = [its.vni // 1000 * 1000 for its in unknown]
+    base = L2_BASE if L2_BASE in bases else most_common(bases) or 0
     used = {its.number for its in networks.values()}
     for its in unknown:
         if 0 < its.vni - base < 1000 and its.vni - base not in used:
@@ -434,11 +437,11 @@ def _overlay(
     if how != "evpn":
         return ({"isolation": how} if how != "none" else {}), 0, 0
     found: Document = {"kind": "evpn-vxlan"}
-    l3 = most_common(its.vni - its.number for its in tenants.values() if its.vni > its.number) or 50_000
-    l2 = most_common(its.vni - its.number for its in networks.values() if its.vni > its.number) or 10_000
-    usual3 = all(its.vni == 50_000 + its.number for its in tenants.values() if its.vni)
-    found |= {} if usual3 or l3 == 50_000 else {"l3vni_base": l3}
-    found |= {} if l2 == 10_000 else {"l2vni_base": l2}
+    l3 = most_common(its.vni - its.number for its in tenants.values() if its.vni > its.number) or L3_BASE
+    l2 = most_common(its.vni - its.number for its in networks.values() if its.vni > its.number) or L2_BASE
+    usual3 = all(its.vni == L3_BASE + its.number for its in tenants.values() if its.vni)
+    found |= {} if usual3 or l3 == L3_BASE else {"l3vni_base": l3}
+    found |= {} if l2 == L2_BASE else {"l2vni_base": l2}
     targets = [text for its in tenants.values() for text in its.own]
     targets += [one.value for leaf in survey.leaves.values() for vni in leaf.facts.vnis.values() for one in vni.exports]  # type: ignore[union-attr]
     admin = most_common(text.partition(":")[0] for text in targets if ":" in text)
