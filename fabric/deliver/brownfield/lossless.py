@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
-
 
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
-from fabric.deliver.brownfield.tenants import TenantSurvey
+from fabric.deliver.brownfield.tenant_facts import TenantSurvey
 from fabric.model.facts import PortQos
 from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.model.settings.services import ECN_RULES, Qos, StorageClass
@@ -149,7 +147,7 @@ def _ends(run: Running) -> Iterator[tuple[str, str, str]]:
         if cable.b not in roles:
             continue
         host = hosts.get(cable.a)
-        pair = (roles.get(cable.a), roles[cable.b])
+        pair = (roles.get(cable.a, ""), roles[cable.b])
         if cable.a not in roles:
             kind = "server-leaf" if host is not None and not host.attached else "attachments"
         else:
@@ -168,4 +166,7 @@ def _lengths(run: Running) -> Iterator[list[Document]]:
         yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
     for kind in kinds:
         if kind not in stated:
-            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)]
+            yield [
+                {"topology": {"cable_length_m": {kind: metres}}}
+                for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)
+            ]
