@@ -258,6 +258,7 @@ def learned_logins(nos: str, release: str, method: str) -> Learned:
 class _Probe:
     def __init__(self, nos: str, release: str) -> None:
         self.nos, self.document = nos, _design(nos, release)
+        self.refused: set[Key] = set()
         fabric = self.document["fabrics"][FABRIC]
         poorer: tuple[Document, ...] = ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}})
         for without in poorer:  # what an older release cannot do
@@ -283,18 +284,18 @@ class _Probe:
 
     def places(self, values: Mapping[Key, tuple[Any, Any]]) -> dict[Key, list[Place]]:
         """Where each key is, found in two renderings with all of them; keys that a network OS refuses are left out."""
-        sides = [self._both(values, at) for at in (0, 1)]
-        if None in sides:
+        values = {key: pair for key, pair in values.items() if key not in self.refused}
+        if not self._plans(values):
             able: dict[Key, tuple[Any, Any]] = {}
-            for key, pair in sorted(
-                values.items(), key=lambda item: item[0][-1] == "keepalive_s"
-            ):  # at most a third of hold_s
-                if None not in (tried := [self._both({**able, key: pair}, at) for at in (0, 1)]):
-                    able[key], sides = pair, tried
-        first, second = (side or () for side in sides)
+            for key, pair in sorted(values.items(), key=_last):
+                if self._plans({**able, key: pair}):
+                    able[key] = pair
+            self.refused |= set(values) - set(able)
+            values = able
+        first, second = (self._both(values, at) or () for at in (0, 1))
         pairs = {key: _elements(pair) for key, pair in values.items()}
         others = re.compile("|".join(_whole(str(value)) for elements in pairs.values() for value, _ in elements))
-        return {
+        return {key: [] for key in self.refused} | {
             key: list(dict.fromkeys(place for pair in elements for place in _places(first, second, pair, others)))
             for key, elements in pairs.items()
         }
@@ -303,9 +304,20 @@ class _Probe:
         """The places with management in its own VRF and without."""
         first = self.places(values)
         put(self.document, ("management", "vrf"), False)
-        second = self.places(values)
+        second = self.places({key: pair for key, pair in values.items() if key[0] == "management"})
         del self.document["management"]["vrf"]
-        return {key: list(dict.fromkeys((*first[key], *second[key]))) for key in values}
+        return {key: list(dict.fromkeys((*first.get(key, ()), *second.get(key, ())))) for key in values}
+
+    def _plans(self, values: Mapping[Key, tuple[Any, Any]]) -> bool:
+        """Whether a design with the first values is accepted."""
+        document = deepcopy(self.document)
+        for key, pair in values.items():
+            put(document, key, [one[0] for one in _elements(pair)] if key[-1] in LISTS else pair[0])
+        try:
+            Renderer(plan_of(document), Path())
+        except InputError:
+            return False
+        return True
 
     def _both(self, values: Mapping[Key, tuple[Any, Any]], at: int) -> Collection[str] | None:
         return self.lines(
@@ -324,6 +336,11 @@ class _Probe:
             if come or gone:
                 signs[value] = (sorted(come, key=str), sorted(gone, key=str))
         return signs
+
+
+def _last(item: tuple[Key, Any]) -> bool:
+    """`keepalive_s` comes after `hold_s`, of which it is a third at most."""
+    return item[0][-1] == "keepalive_s"
 
 
 def _elements(pair: tuple[Any, Any]) -> list[tuple[Any, Any]]:
