@@ -68,11 +68,12 @@ LOGINS: Mapping[str, Mapping[Key, tuple[Any, Any]]] = {
 }
 WANTED = ("l3vni", "l2vni", "external", "lossless", "watchdog", "dynamic_balancing", "hash_seed")  # of the switch
 LISTS = frozenset({"allow", "ntp", "syslog", "dns", "servers"})
+MODE: Key = ("underlay", "load_balancing", "mode")
 CHOICES: Mapping[Key, tuple[Any, ...]] = {  # the default first
     ("management", "vrf"): (True, False),
     ("management", "gnmi"): (False, True),
     ("underlay", "bfd", "enabled"): (True, False),
-    ("underlay", "load_balancing", "mode"): ("auto", "flow", "dynamic"),
+    MODE: ("auto", "flow", "dynamic"),
     ("qos", "pfc_watchdog"): (True, False),
     ("qos", "buffer_model"): ("auto", "static", "dynamic"),
 }
@@ -138,12 +139,12 @@ def lines_of(nos: str, files: Mapping[str, str]) -> dict[str, str]:
 # --- The design that is rendered ------------------------------------------------------------------------------
 
 
-def _design(nos: str, release: str) -> Document:
+def _design(nos: str, release: str, first: str) -> Document:
     """A border leaf with a tenant, a gateway, logins and a lossless class, where switches of the network OS can do these."""
     system = target(nos)
     wanted = [what for what in WANTED if getattr(system.capabilities, what)]
     able = {
-        name: sum(system.can(model, what) for what in wanted)
+        name: sum(system.can(model, what) * (10 if what == first else 1) for what in wanted)
         for name in catalog.switch_names()
         if (model := catalog.switch(name)) is not None and nos in model.nos and system.refusal(model, name) is None
     }
@@ -229,6 +230,8 @@ def learned(nos: str, release: str = "") -> Learned:
     """What the templates of a network OS tell. Learned once in a run."""
     probe = _Probe(nos, release)
     signs = {key: probe.signs(key, values) for key, values in CHOICES.items()}
+    if not signs[MODE] and target(nos).capabilities.dynamic_balancing:
+        signs[MODE] = _Probe(nos, release, "dynamic_balancing").signs(MODE, CHOICES[MODE])
     names = [
         Place(_pattern(line.replace(f"{TENANT}-{NETWORK}", HERE), vlan=True))
         for line in probe.base
@@ -256,8 +259,10 @@ def learned_logins(nos: str, release: str, method: str) -> Learned:
 
 
 class _Probe:
-    def __init__(self, nos: str, release: str) -> None:
-        self.nos, self.document = nos, _design(nos, release)
+    """Renders the small design of a network OS; `first` is what its switches must be able to do above all."""
+
+    def __init__(self, nos: str, release: str, first: str = "") -> None:
+        self.nos, self.document = nos, _design(nos, release, first)
         self.refused: set[Key] = set()
         fabric = self.document["fabrics"][FABRIC]
         poorer: tuple[Document, ...] = ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}})

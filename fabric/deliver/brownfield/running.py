@@ -34,7 +34,7 @@ def most_common(values: Iterable[T]) -> T | None:
     return max(counted, key=lambda value: counted[value]) if counted else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Running:
     """The switches of a fabric, and what the topology alone gives them.
 
@@ -100,8 +100,8 @@ class Running:
                 most_common(values[its.name] for its in self.samples if its.nos == nos and its.name in values)
                 for nos in systems
             ]
-            told = sorted((part for part in parts if part), key=lambda part: part == tuple(sorted(part)))
-            value = tuple(dict.fromkeys(item for part in told for item in part)) or None
+            known = sorted((part for part in parts if part), key=lambda part: part == tuple(sorted(part)))
+            value = tuple(dict.fromkeys(item for part in known for item in part)) or None
         else:
             value = most_common(values.values())
         if value is not None:
@@ -127,8 +127,8 @@ class Running:
 
     def chosen(self, key: Key) -> Any:
         """The same of a key with few values; None is the default."""
-        told = [(its, learned(its.nos, its.release)) for its in self.samples]
-        return most_common(own.choice(key, self.lines[its.name]) for its, own in told if own.signs.get(key))
+        known = [(its, learned(its.nos, its.release)) for its in self.samples]
+        return most_common(own.choice(key, self.lines[its.name]) for its, own in known if own.signs.get(key))
 
     def value(self, switch: Switch, key: Key) -> Any:
         values = learned(switch.nos, switch.release).values(key, self.lines[switch.name])

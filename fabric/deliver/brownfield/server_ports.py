@@ -19,9 +19,9 @@ from fabric.model.plan.tenant_ports import rails_of
 Spot: TypeAlias = tuple[str, str]  # leaf and port
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ports:
-    """The server ports of the planned fabric, by what tenants are told apart."""
+    """The server ports of the planned fabric, by what tenants are known apart."""
 
     servers: Mapping[Spot, str]
     racks: Mapping[Spot, int]

@@ -223,14 +223,20 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         lock: the numbers that belong to it.
     """
     alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
-    first = [Running(name, switches, survey, document, None) for name, switches in survey.fabrics.items()]
+    first = [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=None)
+        for name, switches in survey.fabrics.items()
+    ]
     shapes = {
         run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
         for run in first
     }
     shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
     plan = _planned({**document, "fabrics": shaped}, lock)
-    runs = [Running(name, switches, survey, document, plan) for name, switches in survey.fabrics.items()]
+    runs = [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=plan)
+        for name, switches in survey.fabrics.items()
+    ]
     found: Document = {"fabrics": {run.name: {} for run in runs}}
     managed, shared = _managed(runs)
     locks: dict[str, FabricLock] = {}

@@ -22,7 +22,7 @@ NETWORK_RD = 10_000  # route distinguishers of networks end in this and their nu
 L2_BASE = Overlay().l2vni_base
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortUse:
     """What a leaf port to a server or another device is in."""
 
@@ -141,12 +141,12 @@ class TenantSurvey:
         tagged = sorted({its.value for its in inner.trunk} - {untagged})
         closed = port.enabled is not None and not port.enabled.value
         return PortUse(
-            cable,
-            vrf or (filters[0] if filters else ""),
-            (*((untagged,) if untagged else ()), *tagged),
-            untagged,
-            closed,
-            bond.name if bond else "",
+            cable=cable,
+            tenant=vrf or (filters[0] if filters else ""),
+            vlans=(*((untagged,) if untagged else ()), *tagged),
+            untagged=untagged,
+            closed=closed,
+            bond=bond.name if bond else "",
         )
 
     @cached_property

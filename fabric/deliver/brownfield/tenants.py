@@ -123,9 +123,9 @@ def _route_servers(run: Running) -> int:
         if its.role != LEAF:
             totals[its.role, its.pod, its.plane] += 1
             counts[its.role, its.pod, its.plane] += its.name in evpn
-    told = [(counts[key], totals[key]) for key in totals]
-    most = max((count for count, _ in told), default=0)
-    if all(count == min(4, total) for count, total in told):
+    known = [(counts[key], totals[key]) for key in totals]
+    most = max((count for count, _ in known), default=0)
+    if all(count == min(4, total) for count, total in known):
         return 0
     return most
 

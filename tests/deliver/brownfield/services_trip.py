@@ -1,4 +1,4 @@
-"""Random designs: the sections beside topology are taken out of the intent, found in the generated configs, and planned again.
+"""Random designs: sections beside topology are taken out of the intent, found in the generated configs, and planned again.
 
     python -m tests.deliver.brownfield.services_trip --designs 300 --seed 22
 
@@ -70,7 +70,7 @@ def trip(document: Document) -> Trip | None:
     document = {key: value for key, value in document.items() if key != "overrides"}
     try:
         plan = plan_of(document)
-        planned = dict(_files(plan))
+        planned = dict(files_of(plan))
     except InputError:
         return None
     nos = {device.name: device.nos for fabric in plan.fabrics.values() for device in fabric.switches}
@@ -85,12 +85,13 @@ def trip(document: Document) -> Trip | None:
     again = merged(stripped, found.document)
     _follow(document, again)
     try:
-        return Trip(nos, planned, dict(_files(plan_of(again, found.lock))), found)
+        return Trip(nos, planned, dict(files_of(plan_of(again, found.lock))), found)
     except InputError as error:
         return Trip(nos, planned, {}, found, str(error))
 
 
-def _files(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
+def files_of(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
+    """The config files of a plan."""
     renderer = Renderer(plan, Path())
     for job in renderer.jobs(lambda name: True):
         for path, data in renderer.files(job):
@@ -134,9 +135,8 @@ def main() -> int:
             print(f"design {number}: {len(different)} of {len(its.planned)} files; {name} {'/'.join(first)} {its.refused}")
             print("".join(f"    {line[:150]}\n" for line in its.lines(first)[:SHOWN]) if not its.refused else "", end="")
     seconds = time.process_time() - start
-    print(
-        f"{designs} designs, {whole} whole; {same} of {files} files are equal ({same / max(1, files):.2%}); {seconds:.0f} s of CPU"
-    )
+    share = same / max(1, files)
+    print(f"{designs} designs, {whole} whole; {same} of {files} files are equal ({share:.2%}); {seconds:.0f} s of CPU")
     return 0
 
 
