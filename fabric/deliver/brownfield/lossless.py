@@ -30,10 +30,10 @@ def enabled(run: Running) -> Document:
         if run.chosen(("qos", "pfc_watchdog")) is False:
             found["pfc_watchdog"] = False
         return found
-    return {"enabled": False} if usual and _is_known(run) else {}
+    return {"enabled": False} if usual and _says_off(run) else {}
 
 
-def _is_known(run: Running) -> bool:
+def _says_off(run: Running) -> bool:
     """Whether the switches would have PFC if the intent asked for it, or could not."""
     able = any(target(its.nos).capabilities.lossless for its in run.switches)
     mtus = [one.mtu.value for its in run.switches if its.facts for one in its.facts.interfaces.values() if one.mtu]
