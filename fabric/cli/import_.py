@@ -21,7 +21,9 @@ FORMATS = ("text", "markdown", "json")
 
 
 def import_(
-    sources: list[Path] = typer.Argument(..., metavar="SOURCE…", help="folders of configs, or a workbook", show_default=False),
+    sources: list[Path] = typer.Argument(
+        ..., metavar="SOURCE…", help="folders of configs, or a workbook", show_default=False
+    ),
     output: Path = option(..., "-o --output", "FILE.yaml", "intent to write; templates and the lock file go beside it"),
     lldp: list[Path] = option([], "--lldp", "FILE", "LLDP output of switches, files or folders; repeatable"),
     topology: list[Path] = option([], "--topology", "FILE", "file that lists the cables; repeatable"),

@@ -44,7 +44,6 @@ class Cells:
         leaves = [name for its in self.units for unit in its.leaves for name in unit if name]
         return {LEAF: leaves, SPINE: spines, CORE: [name for its in cores for name in its]}
 
-
     def pod_of(self, leaf: str) -> int:
         """Row of the pod of a leaf, from 0."""
         return self.leaf_pod.get(leaf, 0)
@@ -127,7 +126,9 @@ def _units(
         return None
     ordered = sorted(rows, key=arrival.of)
     slot = _slots(spec, use.speed_gbps)
-    at_leaf = {server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)}
+    at_leaf = {
+        server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)
+    }
     members = {first: [server for server in group.servers if home.get(server) == first] for first in ordered}
     per_server = int((ports.leaf == 0).sum())
     per_leaf = 1
@@ -153,7 +154,6 @@ def _most(counter: Counter[str]) -> str:
 
 def _port(ref: object) -> tuple[int, int]:
     return (getattr(ref, "cage", 0), getattr(ref, "sub", 0))
-
 
 
 def _down(end: tuple[object, tuple[str, object]]) -> tuple[int, int]:
@@ -192,7 +192,9 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
         first = [_pod_of(shape, unit) for unit in units.leaves]
         if shape.tiers == 3:
             result.units_per_pod = max(result.units_per_pod, *Counter(first).values())
-            inside = [shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0]
+            inside = [
+                shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0
+            ]
             result.pods_per_unit = max(result.pods_per_unit, len(set(inside)))
         rows = {pod: at for at, pod in enumerate(dict.fromkeys(first))}
         for unit, pod in zip(units.leaves, first, strict=True):
@@ -233,4 +235,3 @@ def _cores(shape: Shape, result: Cells) -> None:
             if cores and frozenset(cores) not in groups[network]:
                 result.cores[network, len(groups[network])] = cores
                 groups[network].append(frozenset(cores))
-

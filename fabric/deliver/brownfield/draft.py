@@ -177,7 +177,9 @@ class _Drafting:
             wanted = visible(*sized(self._alone(name, fabric))[name], spots_used)
             self.cells[name] = cells
             self.document["fabrics"][name] = shortest(fabric, self._alike(name, wanted, spots_used))
-            self._infer(f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to")
+            self._infer(
+                f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to"
+            )
             return
         form = next(iter(statement.forms(shape)))
         self.document["fabrics"][name] = self._bare(name, shape, models, form)
@@ -231,9 +233,7 @@ class _Drafting:
                 continue
         return fabric
 
-    def _alike(
-        self, name: str, wanted: tuple[Any, ...], ports: Mapping[str, Sequence[Spot]]
-    ) -> Callable[[Document], bool]:
+    def _alike(self, name: str, wanted: tuple[Any, ...], ports: Mapping[str, Sequence[Spot]]) -> Callable[[Document], bool]:
         """Whether another statement of a fabric is cabled alike."""
 
         def alike(fabric: Document) -> bool:
@@ -293,8 +293,8 @@ class _Drafting:
         if cells is None or not cells.units:
             return None
         below = "below" in fabric
-        topology = fabric["topology"] = fabric["topology"] if below else merged(
-            fabric["topology"], statement.counts(shape, cells)
+        topology = fabric["topology"] = (
+            fabric["topology"] if below else merged(fabric["topology"], statement.counts(shape, cells))
         )
         for units in cells.units:
             entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
@@ -358,7 +358,9 @@ class _Drafting:
                     plan = self._plan()
                 except InputError as error:
                     import os
-                    if os.environ.get("DBG"): print(step.__name__, error.diagnostics[0].message)
+
+                    if os.environ.get("DBG"):
+                        print(step.__name__, error.diagnostics[0].message)
                     self.document, self.lock = before
                     continue
                 changed = True

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,15 +15,16 @@ from fabric.audit.checks import ERROR
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
-from fabric.base.source import parse
 from fabric.base.processes import Progress, silent
+from fabric.base.source import parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
 from fabric.deliver.brownfield.survey import Inference, Survey
-from fabric.design.intent.intent import Intent, Planning, load
+from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as lock_text
+from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
@@ -93,7 +94,8 @@ def _parts(path: str) -> tuple[str | int, ...]:
 
 def _drop(document: Any, path: Sequence[str | int]) -> bool:
     """Takes away the entry of a list that a path leads through, else the key at its end; False where there is none."""
-    at, last = document, None
+    at: Any = document
+    last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
         if isinstance(part, int) and isinstance(at, list) and part < len(at):
             last = (at, part)
@@ -115,7 +117,9 @@ def _joined(lock: Lock, over: Lock) -> Lock:
     fabrics = dict(lock.fabrics)
     for name, its in over.fabrics.items():
         base = fabrics.get(name, FabricLock())
-        fabrics[name] = FabricLock(**{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)})
+        fabrics[name] = FabricLock(
+            **{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)}
+        )
     return Lock(fabrics)
 
 
@@ -161,7 +165,7 @@ class Imported:
     @property
     def lock_path(self) -> Path:
         """Where `generate` looks for the numbers."""
-        return site_folder(self.output, self.survey.site) / LOCK
+        return Home(self.output, site_folder(self.output, self.survey.site)).shown / LOCK
 
     def files(self) -> dict[Path, bytes]:
         """Every file that is written."""

@@ -153,7 +153,9 @@ class _Device:
             syntax=syntax,
             texts=(texts[0], texts[1]),
             sides=(syntax.read(planned), syntax.read(running)),
-            templates={syntax.part(file.path, texts[0].get(file.path, "")): (file.template, file.context) for file in printed},
+            templates={
+                syntax.part(file.path, texts[0].get(file.path, "")): (file.template, file.context) for file in printed
+            },
         )
 
     def changes(self) -> Iterator[Own]:
@@ -217,14 +219,16 @@ class _Device:
             if difference.kind == EXTRA:
                 extra += self._below(1, difference.path)
             elif difference.kind == CHANGED:
-                lines = self._taken([difference.got]) if form is COMMANDS and difference.got[:-1] == difference.path[:-1] else []
-                instead |= {self.sides[0][difference.path].line: raw[-1] for raw in lines}
+                lines = (
+                    self._taken([difference.got]) if form is COMMANDS and difference.got[:-1] == difference.path[:-1] else []
+                )
+                instead.update((self.sides[0][difference.path].line, raw[-1]) for raw in lines)
                 extra += [] if lines else [difference.got]
         rows = _whole_lines(self.sides[0], part, gone)
         yield from blocks.changed(template, rows if form is COMMANDS else _with_braces(blocks.lines, rows), instead)
         if EXTRA_BLOCK in blocks.names:
-            for lines in self._written(form, extra):
-                yield Own(template, (EXTRA_BLOCK,), "", lines)
+            for text in self._written(form, extra):
+                yield Own(template, (EXTRA_BLOCK,), "", text)
 
     def _below(self, side: int, root: StatementPath) -> list[StatementPath]:
         return [path for path in self.sides[side] if path[: len(root)] == root]
@@ -370,6 +374,7 @@ class _Blocks:
         if run:
             yield run
 
+
 @cache
 def _marked(template: str, names: tuple[str, ...], mark: str) -> Any:
     """A template whose blocks are between their names, in marks."""
@@ -451,7 +456,7 @@ def _template(file: str, owns: Sequence[Own]) -> str:
     for block, changes in grouped((own.where[0], own) for own in owns).items():
         replaced = sorted(own for own in changes if own.old)
         filters = "".join(f"\n   | replace({_literal(own.old)}, {_literal(own.new)})" for own in replaced)
-        whole = f"(\"\\n\" ~ super()){filters}\n   | replace(\"\\n\", \"\", 1)"
+        whole = f'("\\n" ~ super()){filters}\n   | replace("\\n", "", 1)'
         behind = "".join(verbatim(own.new) for own in changes if not own.old)
         lines += [f"{{% block {block} %}}", f"{{{{ {whole} -}}}}" if replaced else "{{ super() -}}"]
         lines += [behind.rstrip("\n")] if behind else []

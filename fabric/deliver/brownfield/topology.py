@@ -1,4 +1,4 @@
-"""Cables that other files state: LLDP output, topology files of NVIDIA Air, Graphviz, containerlab and Batfish, CSV tables."""
+"""Cables that other files state: LLDP output, files of NVIDIA Air, Graphviz, containerlab and Batfish, CSV tables."""
 
 from __future__ import annotations
 

@@ -20,7 +20,9 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
     """A full statement; before it those that explain why uplinks are not in the last cages of a leaf."""
     spines = len(next(iter(cells.spines.values()), []))
     ports = {
-        units.group.name: [(at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf]
+        units.group.name: [
+            (at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf
+        ]
         for units in cells.units
     }
     most = max((len(its) for of in ports.values() for _, its in of), default=0)

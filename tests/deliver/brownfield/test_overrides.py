@@ -21,7 +21,10 @@ Edits = tuple[tuple[str, str], ...]  # pattern of a line → what stands in its 
 TEMPLATE_TEXT = "{{ x }}{% y %}{# z #}"
 EDITS: Mapping[str, Edits] = {
     "ai-eos": (
-        (r"^(hostname .*leaf.*)$", rf"\1\nip domain-name {TEMPLATE_TEXT}\nusername bob privilege 1 secret sha512 $6$abcdefgh"),
+        (
+            r"^(hostname .*leaf.*)$",
+            rf"\1\nip domain-name {TEMPLATE_TEXT}\nusername bob privilege 1 secret sha512 $6$abcdefgh",
+        ),
         (r"^   graceful-restart restart-time 300\n", ""),
         (r"^(   maximum-paths) \d+ ecmp \d+", r"\1 7 ecmp 7"),
         (r"^(interface Ethernet1/1)$", r"\1\n   load-interval 30"),
@@ -75,19 +78,23 @@ def edited(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_the_plan_with_the_overrides_is_what_the_switches_run(edited: tuple[str, Imported]) -> None:
-    name, made = edited
-    assert made.before is not None and not made.before.in_sync
-    assert made.after is not None and [one for device in made.after.devices for one in device.residuals] == []
+    _, made = edited
+    assert made.before is not None
+    assert made.after is not None
+    assert not made.before.in_sync
+    assert [one for device in made.after.devices for one in device.residuals] == []
     assert made.in_sync
     total = made.coverage[-1]
-    assert total.overrides > 0 and total.language + total.overrides == total.total
+    assert total.overrides > 0
+    assert total.language + total.overrides == total.total
 
 
 def test_what_switches_share_is_one_override(edited: tuple[str, Imported]) -> None:
     name, made = edited
     keys = [{key for key in ("role", "fabric", "devices") if key in rule} for rule in made.own.rules]
     assert len(keys) == OVERRIDES.get(name, 2), made.own.rules
-    assert set() in keys and not any("devices" in one for one in keys)
+    assert set() in keys
+    assert not any("devices" in one for one in keys)
 
 
 def test_no_secret_and_no_template_code_comes_from_a_config(edited: tuple[str, Imported]) -> None:
