@@ -272,6 +272,23 @@ class Vni:
     arp_suppress: Located[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedTargets:
+    """How a network OS derives route targets from the AS number and the number of a VNI (RFC 8365 section 5.1.2.1).
+
+    Attributes:
+        any_as: it imports those of every AS number.
+        low: of an AS number with four bytes it takes the last two; else AS_TRANS (RFC 6793 section 9).
+        unstated: also where no target is stated.
+        typed: the number of a layer-2 VNI has the bit before it that says it is one.
+    """
+
+    any_as: bool = False
+    low: bool = False
+    unstated: bool = False
+    typed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of what carries a network or a VRF over EVPN, in the words of the device."""
@@ -337,11 +354,13 @@ class Clause:
     Attributes:
         lists: prefix lists of which a route must be in one; () for any route.
         narrowed: asks for something else as well: a community, a path.
+        open: leaves some routes to the entries below it, by what facts do not know: a protocol, `continue`.
     """
 
     permits: bool
     lists: tuple[str, ...]
     narrowed: bool = False
+    open: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -382,6 +401,7 @@ class Facts:
     routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
+    derived: DerivedTargets | None = None  # None: it derives none, or not by a rule that is known
     svi_advertised: Located[bool] | None = None  # EVPN advertises addresses of VLAN interfaces as the device's own
     vxlan_port: Located[int] | None = None  # UDP port of the tunnels, where it is stated
     anycast_mac: Located[str] | None = None

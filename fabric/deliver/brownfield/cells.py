@@ -10,8 +10,6 @@ from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out
 
-Key = tuple[object, ...]
-
 
 @dataclass(kw_only=True)
 class Units:
@@ -44,6 +42,7 @@ class Cells:
         leaves = [name for its in self.units for unit in its.leaves for name in unit if name]
         return {LEAF: leaves, SPINE: spines, CORE: [name for its in cores for name in its]}
 
+
     def pod_of(self, leaf: str) -> int:
         """Row of the pod of a leaf, from 0."""
         return self.leaf_pod.get(leaf, 0)
@@ -66,12 +65,11 @@ def cells(shape: Shape, spec: FabricSpec, racks: int = 1) -> Cells | None:
     Args:
         racks: of a unit, where every rack has leaves.
     """
-    arrival = _Arrival(shape)
     by_name = {group.name: group for group in spec.groups}
     found = []
     for group in shape.groups:
         if not group.shared:
-            units = _units(shape, spec, by_name[group.name], group, arrival, racks)
+            units = _units(shape, spec, by_name[group.name], group, racks)
             if units is None:
                 return None
             found.append(units)
@@ -82,28 +80,8 @@ def cells(shape: Shape, spec: FabricSpec, racks: int = 1) -> Cells | None:
     return result
 
 
-class _Arrival:
-    """Order of switches by the ports that they have on those above."""
-
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self.first: dict[str, Key] = {}
-        for cable in shape.up:
-            key = port_key(cable, upper=True)
-            self.first[cable.a] = min(key, self.first.get(cable.a, key))
-        self.pods: dict[int, Key] = {}
-        for name, pod in shape.pod.items():
-            if shape.tiers == 3 and shape.switches[name].role == SPINE:
-                key = (self.first.get(name, ()), natural(name))
-                self.pods[pod] = min(key, self.pods.get(pod, key))
-
-    def of(self, leaf: str) -> Key:
-        pod = self.pods.get(self.shape.pod.get(leaf, -1), ())
-        return (pod, self.first.get(leaf, ()), natural(leaf))
-
-
 def _units(
-    shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, arrival: _Arrival, racks: int
+    shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, racks: int
 ) -> Units | None:
     use, ports = group.uses[0], server_ports(spec, group_spec)
     leaf_at = leaf_of(group, use)
@@ -124,16 +102,13 @@ def _units(
     agreed = sum(leaf == rows[first][place] for first, of in places.items() for place in of for leaf in of[place].elements())
     if agreed < 0.9 * sum(its.total() for of in places.values() for its in of.values()):
         return None
-    ordered = sorted(rows, key=arrival.of)
+    ordered = _in_order(rows, [home[server] for server in group.servers if server in home])
     slot = _slots(spec, use.speed_gbps)
-    at_leaf = {
-        server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)
-    }
+    at_leaf = {server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)}
     members = {first: [server for server in group.servers if home.get(server) == first] for first in ordered}
     per_server = int((ports.leaf == 0).sum())
     per_leaf = 1
     for its in members.values():
-        its.sort(key=lambda server: _port(at_leaf[server][1]))
         known = [slot.get(_port(at_leaf[server][1]), -1) // per_server for server in its]
         per_leaf = max(per_leaf, len(its), *(place + 1 for place in known))
     grouped = [ordered[at : at + racks] for at in range(0, len(ordered), racks)]
@@ -148,12 +123,38 @@ def _units(
     )
 
 
+def _in_order(rows: Iterable[str], homes: Sequence[str]) -> list[str]:
+    """Units by their servers, which fill one after the other; by the names of their leaves where they do not.
+
+    Args:
+        rows: first leaf of every unit.
+        homes: that of every server, in the order of their numbers.
+    """
+    runs = [leaf for at, leaf in enumerate(homes) if at == 0 or homes[at - 1] != leaf]
+    return runs if len(runs) == len(set(runs)) else sorted(rows, key=natural)
+
+
+def _by_ports(named: Iterable[Sequence[str]]) -> list[str]:
+    """The order of upper switches that most lower ones have on their ports; that of their names where as many have it.
+
+    Args:
+        named: upper switches of each lower one, in the order of its ports.
+    """
+    orders = Counter(tuple(dict.fromkeys(its)) for its in named)
+    every = sorted({name for its in orders for name in its}, key=natural)
+    if not every:
+        return []
+    best = max(orders, key=lambda its: (len(its), orders[its], its == tuple(every)))
+    return [*best, *(name for name in every if name not in best)]
+
+
 def _most(counter: Counter[str]) -> str:
     return next((name for name, _ in counter.most_common() if name), "")
 
 
 def _port(ref: object) -> tuple[int, int]:
     return (getattr(ref, "cage", 0), getattr(ref, "sub", 0))
+
 
 
 def _down(end: tuple[object, tuple[str, object]]) -> tuple[int, int]:
@@ -182,9 +183,7 @@ def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> 
 
 def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
     """Pods of units, and the spines of each in the order of a leaf's uplinks."""
-    above: dict[str, list[tuple[Key, str]]] = defaultdict(list)
-    for cable in shape.up:
-        above[cable.a].append((port_key(cable, upper=False), cable.b))
+    above: dict[tuple[int, int], list[list[str]]] = defaultdict(list)
     row = 0
     for units in result.units:
         group = next(its for its in spec.groups if its.name == units.group.name)
@@ -192,9 +191,7 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
         first = [_pod_of(shape, unit) for unit in units.leaves]
         if shape.tiers == 3:
             result.units_per_pod = max(result.units_per_pod, *Counter(first).values())
-            inside = [
-                shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0
-            ]
+            inside = [shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0]
             result.pods_per_unit = max(result.pods_per_unit, len(set(inside)))
         rows = {pod: at for at, pod in enumerate(dict.fromkeys(first))}
         for unit, pod in zip(units.leaves, first, strict=True):
@@ -203,10 +200,14 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
                 if leaf and shape.tiers > 1:
                     at = row + rows[pod] * result.pods_per_unit + part if shape.tiers == 3 else 0
                     result.leaf_pod[leaf] = at
-                    spines = dict.fromkeys(name for _, name in sorted(above[leaf]))
-                    known = result.spines.setdefault((at, network), [])
-                    known += [name for name in spines if name not in known]
+                    above[at, network].append(_above(shape, leaf))
         row += len(rows) * result.pods_per_unit if shape.tiers == 3 else 0
+    result.spines = {key: _by_ports(its) for key, its in above.items()}
+
+
+def _above(shape: Shape, name: str) -> list[str]:
+    """The switches above one, in the order of its ports."""
+    return [cable.b for cable in sorted(shape.up_of.get(name, ()), key=lambda its: port_key(its, upper=False))]
 
 
 def _pod_of(shape: Shape, unit: Iterable[str]) -> int:
@@ -224,14 +225,14 @@ def _inner(shape: Shape, unit: Sequence[str], networks: Sequence[int]) -> list[i
 
 def _cores(shape: Shape, result: Cells) -> None:
     """Groups of cores in the order of the spines of a pod that have links to them."""
-    above: dict[str, list[tuple[Key, str]]] = defaultdict(list)
-    for cable in shape.up:
-        if shape.switches[cable.b].role == CORE:
-            above[cable.a].append((port_key(cable, upper=False), cable.b))
-    groups: dict[int, list[frozenset[str]]] = defaultdict(list)
+    if shape.tiers < 3:
+        return
+    groups: dict[tuple[int, frozenset[str]], list[list[str]]] = {}
     for (_, network), spines in sorted(result.spines.items()):
         for spine in spines:
-            cores = list(dict.fromkeys(name for _, name in sorted(above[spine])))
-            if cores and frozenset(cores) not in groups[network]:
-                result.cores[network, len(groups[network])] = cores
-                groups[network].append(frozenset(cores))
+            if cores := _above(shape, spine):
+                groups.setdefault((network, frozenset(cores)), []).append(cores)
+    numbers: Counter[int] = Counter()
+    for (network, _), of in groups.items():
+        result.cores[network, numbers[network]] = _by_ports(of)
+        numbers[network] += 1

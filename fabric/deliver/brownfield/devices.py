@@ -19,6 +19,8 @@ from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.model.plan import PortRef
 from fabric.nos.target import installed
 
+TO = re.compile(r"^(?:to|facing|link|from)[-_.]+", re.I)
+
 
 @dataclass(kw_only=True)
 class Found:
@@ -60,7 +62,7 @@ class Found:
     @cached_property
     def _words(self) -> dict[str, list[str]]:
         texts = {port: self.description(port) for port in self.ports}
-        return {port: words_of(text) for port, text in texts.items() if text}
+        return {port: [*(words := words_of(text)), *_without_to(words)] for port, text in texts.items() if text}
 
     def words(self, port: str) -> list[str]:
         """The words of a port's description, else of its bond's."""
@@ -115,6 +117,11 @@ def found(facts: Facts, models: Mapping[str, str]) -> Found:
     device.vtep = min(tunnels - {device.loopback}, default=min(tunnels, default=""), key=lambda own: _order(loopbacks, own))
     device.management = next((own.addresses[0].value for own in _managed(facts) if own.addresses), "")
     return device
+
+
+def _without_to(words: list[str]) -> list[str]:
+    """`TO-R01` and `to.leaf1` → `R01`, `leaf1`."""
+    return [rest for word in words if (rest := TO.sub("", word)) != word]
 
 
 def _order(addresses: list[str], own: str) -> tuple[int, str]:

@@ -13,6 +13,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from typing import Any
+import os
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import numbers, statement
@@ -25,7 +26,7 @@ from fabric.deliver.brownfield.pools import asn_schemes, pools
 from fabric.deliver.brownfield.shape import Group, Nics, Shape, shapes, with_numbers
 from fabric.deliver.brownfield.shortest import shortest
 from fabric.deliver.brownfield.statement import Document, Form
-from fabric.deliver.brownfield.uplinks import variants
+from fabric.deliver.brownfield.uplinks import as_there, variants
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ServerModel
@@ -167,19 +168,17 @@ class _Drafting:
             if full is None:
                 continue
             fabric, cells = full
-            fabric = next(filter(self._sizes(name), variants(shape, cells, fabric, self._spec(name, fabric))), None)
+            fabric = next(filter(self._sizes(name, shape, cells), variants(shape, cells, fabric, self._spec(name, fabric))), None)
             if fabric is None:
                 continue
+            self.cells[name] = cells
             spec, sizing = sized(self._alone(name, fabric))[name]
             ports = used(shape, cells, self.shapes)
             fabric = self._with_spare(name, fabric, spec, sizing, ports)
             spots_used = {group: [spot for spot, _ in its] for group, its in ports.items()}
             wanted = visible(*sized(self._alone(name, fabric))[name], spots_used)
-            self.cells[name] = cells
             self.document["fabrics"][name] = shortest(fabric, self._alike(name, wanted, spots_used))
-            self._infer(
-                f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to"
-            )
+            self._infer(f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to")
             return
         form = next(iter(statement.forms(shape)))
         self.document["fabrics"][name] = self._bare(name, shape, models, form)
@@ -197,13 +196,15 @@ class _Drafting:
             return SWITCH_MANAGEMENT
         return next((its["name"] for its in stated if its["name"] not in attached), SWITCH_MANAGEMENT)
 
-    def _sizes(self, name: str) -> Callable[[Document], bool]:
-        """Whether a statement of a fabric can be built."""
+    def _sizes(self, name: str, shape: Shape, cells: Cells) -> Callable[[Document], bool]:
+        """Whether a statement of a fabric can be built, with the switches and uplinks that are there."""
 
         def sizes(fabric: Document) -> bool:
             try:
-                return bool(sized(self._alone(name, fabric)))
-            except InputError:
+                return as_there(shape, cells, sized(self._alone(name, fabric))[name][1])
+            except InputError as error:
+                if os.environ.get("DBG"):
+                    print(name, error.diagnostics[0].message, fabric["topology"])
                 return False
 
         return sizes
@@ -226,14 +227,17 @@ class _Drafting:
                 other["topology"].pop("unit", None)
                 other["servers"][0].pop("unit", None)
             try:
-                if not _off(*sized(self._alone(name, other))[name], ports):
+                its = sized(self._alone(name, other))[name]
+                if as_there(self.shapes[name], self.cells[name], its[1]) and not _off(*its, ports):
                     self._infer(f"fabric {name}", what, count, "addresses of other devices on leaf ports")
                     return other
             except InputError:
                 continue
         return fabric
 
-    def _alike(self, name: str, wanted: tuple[Any, ...], ports: Mapping[str, Sequence[Spot]]) -> Callable[[Document], bool]:
+    def _alike(
+        self, name: str, wanted: tuple[Any, ...], ports: Mapping[str, Sequence[Spot]]
+    ) -> Callable[[Document], bool]:
         """Whether another statement of a fabric is cabled alike."""
 
         def alike(fabric: Document) -> bool:
@@ -293,8 +297,8 @@ class _Drafting:
         if cells is None or not cells.units:
             return None
         below = "below" in fabric
-        topology = fabric["topology"] = (
-            fabric["topology"] if below else merged(fabric["topology"], statement.counts(shape, cells))
+        topology = fabric["topology"] = fabric["topology"] if below else merged(
+            fabric["topology"], statement.counts(shape, cells)
         )
         for units in cells.units:
             entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
@@ -358,9 +362,7 @@ class _Drafting:
                     plan = self._plan()
                 except InputError as error:
                     import os
-
-                    if os.environ.get("DBG"):
-                        print(step.__name__, error.diagnostics[0].message)
+                    if os.environ.get("DBG"): print(step.__name__, error.diagnostics[0].message)
                     self.document, self.lock = before
                     continue
                 changed = True

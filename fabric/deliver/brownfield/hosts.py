@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_interface
 from fabric.audit.checks.ends import is_link, is_up, network_of, without_prefix_length
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.cabling import Port, Wiring
-from fabric.deliver.brownfield.devices import Found
+from fabric.deliver.brownfield.devices import TO, Found
 from fabric.deliver.brownfield.ports import natural, prefix_of
 from fabric.deliver.brownfield.survey import Host
 from fabric.model.facts import Interface, Neighbor
@@ -147,7 +147,7 @@ def _alone(own: Found, interface: Interface) -> bool:
 def parsed(text: str) -> tuple[str, str]:
     """Host and port that a description names: `gpu-0001 compute1`, `SERVER_dc1-server1_PCI1`, `to fw01 Eth1/1`."""
     text = text.partition(",")[0].strip()
-    words = [word.strip("[]()<>:*'\"") for word in text.split()]
+    words = [TO.sub("", word.strip("[]()<>:*'\"")) for word in text.split()]
     words = [word for word in words if word and not FILLER.fullmatch(word)]
     if len(words) == 1:
         words = [part for part in re.split(r"[_:]", words[0]) if part and not FILLER.fullmatch(part)] or words

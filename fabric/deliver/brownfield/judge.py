@@ -121,13 +121,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
         )
     return (
         tuple(groups),
-        *(
-            sizing.tiers,
-            sizing.networks,
-            sizing.planes,
-            sizing.kind == "collapsed",
-            sizing.uplink_gbps if sizing.leaves else 0,
-        ),
+        *(sizing.tiers, sizing.networks, sizing.planes, sizing.kind == "collapsed", sizing.uplink_gbps if sizing.leaves else 0),
         *(sizing.spines_built, sizing.core_gbps, sizing.cores_built, sizing.spines_per_core, sizing.links_per_core),
         (sizing.units_per_pod, sizing.pods) if sizing.tiers == 3 else (),
         spine_downlinks(spec, sizing) if sizing.spines else (),
@@ -262,3 +256,5 @@ def _difference(fabric: str, subject: str, what: str, there: str, planned: str) 
 def in_words(ends: Sequence[End]) -> str:
     """`leaf1 33/2 to spine1 4`."""
     return " to ".join(f"{name} {cage}" + (f"/{sub + 1}" if split > 1 else "") for name, cage, sub, split in ends)
+
+

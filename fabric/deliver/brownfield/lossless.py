@@ -165,7 +165,4 @@ def _lengths(run: Running) -> Iterator[list[Document]]:
         yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
     for kind in kinds:
         if kind not in stated:
-            yield [
-                {"topology": {"cable_length_m": {kind: metres}}}
-                for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)
-            ]
+            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)]

@@ -143,11 +143,7 @@ def _follows(column: Sequence[str], coordinates: Sequence[Coordinates], field: s
 
 
 def _filled(
-    texts: Sequence[str],
-    columns: Sequence[Sequence[str]],
-    fields: Mapping[int, str],
-    names: Sequence[str],
-    words: Mapping[str, str],
+    texts: Sequence[str], columns: Sequence[Sequence[str]], fields: Mapping[int, str], names: Sequence[str], words: Mapping[str, str]
 ) -> Pattern:
     """A pattern of texts and numbers; numbers that are no field stand as they are."""
     parts = [texts[0]]

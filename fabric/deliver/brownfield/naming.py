@@ -135,7 +135,9 @@ def ids(cells: Cells, patterns_of: Mapping[str, Pattern], fabric: FabricPlan) ->
     return {area: rectangles(numbers) for area, numbers in wanted.items() if len(set(numbers.values())) == len(numbers)}
 
 
-def _of_units(units: Units, cells: Cells, values: Mapping[str, Mapping[str, int] | None]) -> Iterator[tuple[str, Row, int]]:
+def _of_units(
+    units: Units, cells: Cells, values: Mapping[str, Mapping[str, int] | None]
+) -> Iterator[tuple[str, Row, int]]:
     """Numbers of units, racks and pods in the names of leaves."""
     name = units.group.name
     per_rack = max(1, len(units.leaves[0]) // units.racks)

@@ -42,7 +42,9 @@ def rectangles(cells: Cells, *, step: int = 1, width: int = 1) -> tuple[Block, .
                 blocks[at] = grown
                 continue
             last[first, end] = len(blocks)
-            blocks.append(Block(row=row, row_end=row + 1, column=first, column_end=end, base=base, stride=least, step=step))
+            blocks.append(
+                Block(row=row, row_end=row + 1, column=first, column_end=end, base=base, stride=least, step=step)
+            )
     return tuple(blocks)
 
 
@@ -193,3 +195,5 @@ def locked(fabric: FabricPlan, key: str, cells: Cells) -> tuple[Block, ...]:
     width = row_width(fabric, key)
     step = fabric.blocks[key][0].step if key in fabric.blocks else width
     return rectangles(cells, step=step, width=width)
+
+

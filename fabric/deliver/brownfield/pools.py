@@ -111,7 +111,9 @@ def _around(
     half = _widest_gap(numbers)
     if not half:
         return [_cover(numbers, 1)]
-    return [net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, chosen, kind)]
+    return [
+        net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, chosen, kind)
+    ]
 
 
 def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net]) -> Net | None:
@@ -204,3 +206,5 @@ def _range(low: int, high: int) -> str:
             return f"{low}-{min(last, max(high + (high - low) + 64, low + 255))}"
     reserved = [number for number in RESERVED_ASNS if low <= number <= high]
     return f"{low}-{high}" if not reserved else f"{low}-{high}"
+
+

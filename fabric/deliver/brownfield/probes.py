@@ -76,9 +76,7 @@ CHOICES: Mapping[Key, tuple[Any, ...]] = {  # the default first
     ("qos", "buffer_model"): ("auto", "static", "dynamic"),
 }
 HERE, ANY = "\0", "\1"  # in place of a value, and of one of another key
-STEM = re.compile(
-    r"[A-Za-z_-]{3,}(?=\S*\d)"
-)  # begin of a word of the templates: names of the design are shorter before a digit
+STEM = re.compile(r"[A-Za-z_-]{3,}(?=\S*\d)")  # begin of a word of the templates: names of the design are shorter before a digit
 FAMILY = re.compile(r"ip|ipv4|ipv6|inet|inet6")
 QUOTED = re.compile(f"[\"']{HERE}[\"']")
 SEPARATED = re.compile(r"([\s\[\]{}\"',/|=;:]+)")
@@ -160,13 +158,7 @@ def _design(nos: str, release: str) -> Document:
     if can.get("external"):
         topology["attachments"] = [{"name": "w1", "links": 1, "external": {"asn": 64_999}}]
     management = {"snmp_user": "r3ad"} if system.capabilities.snmp else {}
-    return {
-        "version": 1,
-        "site": "s1",
-        "management": management,
-        "catalog": {"servers": {"n0": node}},
-        "fabrics": {FABRIC: fabric},
-    }
+    return {"version": 1, "site": "s1", "management": management, "catalog": {"servers": {"n0": node}}, "fabrics": {FABRIC: fabric}}
 
 
 # --- What is learned ------------------------------------------------------------------------------------------
@@ -191,9 +183,7 @@ class Learned:
     """
 
     places: Mapping[Key, Sequence[Place]]
-    signs: Mapping[Key, Mapping[Any, tuple[Sequence[re.Pattern[str]], Sequence[re.Pattern[str]]]]] = field(
-        default_factory=dict
-    )
+    signs: Mapping[Key, Mapping[Any, tuple[Sequence[re.Pattern[str]], Sequence[re.Pattern[str]]]]] = field(default_factory=dict)
     names: Sequence[Place] = ()
 
     def values(self, key: Key, lines: Sequence[str]) -> list[tuple[str, int]]:
@@ -276,9 +266,7 @@ class _Probe:
         sides = [self._both(values, at) for at in (0, 1)]
         if None in sides:
             able: dict[Key, tuple[Any, Any]] = {}
-            for key, pair in sorted(
-                values.items(), key=lambda item: item[0][-1] == "keepalive_s"
-            ):  # at most a third of hold_s
+            for key, pair in sorted(values.items(), key=lambda item: item[0][-1] == "keepalive_s"):  # at most a third of hold_s
                 if None not in (tried := [self._both({**able, key: pair}, at) for at in (0, 1)]):
                     able[key], sides = pair, tried
         first, second = (side or [] for side in sides)
@@ -290,11 +278,11 @@ class _Probe:
         }
 
     def _both(self, values: Mapping[Key, tuple[Any, Any]], at: int) -> list[str] | None:
-        return self.lines(
-            {key: [one[at] for one in _elements(pair)] if key[-1] in LISTS else pair[at] for key, pair in values.items()}
-        )
+        return self.lines({key: [one[at] for one in _elements(pair)] if key[-1] in LISTS else pair[at] for key, pair in values.items()})
 
-    def signs(self, key: Key, values: Sequence[Any]) -> dict[Any, tuple[list[re.Pattern[str]], list[re.Pattern[str]]]]:
+    def signs(
+        self, key: Key, values: Sequence[Any]
+    ) -> dict[Any, tuple[list[re.Pattern[str]], list[re.Pattern[str]]]]:
         """Of every value but the first, the default: patterns of the statements that come and go with it."""
         usual, signs = self.lines({key: values[0]}), {}
         for value in values[1:]:
@@ -317,7 +305,9 @@ def _whole(text: str) -> str:
     return rf"(?<![\w.]){re.escape(text)}(?![\w.])"
 
 
-def _places(first: Sequence[str], second: Sequence[str], pair: tuple[Any, Any], others: re.Pattern[str]) -> Iterator[Place]:
+def _places(
+    first: Sequence[str], second: Sequence[str], pair: tuple[Any, Any], others: re.Pattern[str]
+) -> Iterator[Place]:
     """The statements of both renderings that differ in this value; `others` are values of any key in the first of them."""
     number = isinstance(pair[0], int)
     both = set(first).intersection(second)

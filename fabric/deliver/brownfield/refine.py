@@ -35,9 +35,7 @@ class Comparison:
             for name, lines in self.running.items()
         }
 
-    def refined(
-        self, document: Document, fabric: str, names: Iterable[str], trials: Iterable[Sequence[Document]]
-    ) -> Document:
+    def refined(self, document: Document, fabric: str, names: Iterable[str], trials: Iterable[Sequence[Document]]) -> Document:
         """The intent with the alternatives of one fabric that fit best, none where what it has fits as well."""
         own = list(names)
         best = self._score(document, own)

@@ -264,11 +264,14 @@ def fabrics(seen: Seen) -> list[Group]:
 
 
 def aside(joined: Graph, its: Tiers) -> list[str]:
-    """What is in no tier: above cores, or joined to a switch below, to its own tier and to the one above."""
+    """What is in no tier: above cores, or joined to one switch below, to its own tier and to fewer above than others."""
     found: list[str] = []
+    most = Counter[int]()
+    for name, level in its.level.items():
+        most[level] = max(most[level], sum(its.level[other] > level for other in joined[name]))
     for name, level in its.level.items():
         steps = Counter(its.level[other] - level for other in joined[name])
-        if level >= len(ROLES) or (level and steps[-1] == 1 and steps[0] and steps[1]):
+        if level >= len(ROLES) or (level and steps[-1] == 1 and steps[0] and 0 < steps[1] < most[level]):
             found.append(name)
     return sorted(found, key=natural)
 
@@ -377,7 +380,7 @@ def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort
 def _prefix(site: str, own: Sequence[str]) -> str:
     """What names of switches have in common in front of their roles and numbers."""
     prefix, alike = prefix_of(own), len(set(map(shape, own))) == 1
-    whole = len(own) > 1 and bool(re.search(r"[-_.]$", prefix))
+    whole = len(own) > 1 and all(not f"{prefix[-1:]}{name[len(prefix) :]}"[:2].isalnum() for name in own)
     if len(own) > 1 and not whole and not alike and (cut := re.match(r"(.*)[-_.]", prefix)):
         prefix, whole = cut[1], True
     prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)

@@ -94,9 +94,7 @@ class Running:
         """The value of a key on most switches, None where no statement has it."""
         if key[-1] in LISTS:  # some network OSes have a part of a list alone
             systems = dict.fromkeys(its.nos for its in self.samples)
-            parts = [
-                most_common(v for its in self.samples if its.nos == nos and (v := self.value(its, key))) for nos in systems
-            ]
+            parts = [most_common(v for its in self.samples if its.nos == nos and (v := self.value(its, key))) for nos in systems]
             told = sorted((part for part in parts if part), key=lambda part: part == tuple(sorted(part)))  # some sort them
             return tuple(dict.fromkeys(item for part in told for item in part)) or None
         return most_common(value for its in self.samples if (value := self.value(its, key)) is not None)

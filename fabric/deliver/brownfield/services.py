@@ -226,8 +226,7 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
     alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
     first = [Running(name, switches, survey, document, None) for name, switches in survey.fabrics.items()]
     shapes = {
-        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
-        for run in first
+        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)} for run in first
     }
     shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
     plan = _planned({**document, "fabrics": shaped}, lock)

@@ -278,7 +278,9 @@ def _uses(purpose: str, cables: Sequence[Cable]) -> list[Nics]:
                 continue
         label = _label(names[0])
         fits = label and names == Nics(purpose=label, first=1, count=1, ports=ports, speed_gbps=speed, names=()).labels
-        runs.append(Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names))
+        runs.append(
+            Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names)
+        )
     return list(_named(purpose, runs))
 
 
@@ -306,3 +308,4 @@ def leaf_of(group: Group, use: Nics) -> dict[tuple[int, int], dict[str, str]]:
     for (server, nic, port), (leaf, _) in group.of(use):
         found[nic - use.first, port][server] = leaf
     return found
+

@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from fabric.deliver.brownfield.statement import Document
+from fabric.deliver.brownfield.uplinks import RATIOS
 
 Path = tuple[str, ...]
 Alike = Callable[[Document], bool]
@@ -22,11 +23,12 @@ _COUNTS: tuple[Path, ...] = (
     ("spine", "count"),
     ("spine", "uplinks", "speed_gbps"),
 )
+_RATIO: tuple[Path, ...] = (("leaf", "oversubscription"), ("spine", "min_count"))
 _FORM: tuple[Path, ...] = (("tiers",), ("kind",), ("rails",), ("dual_tor",))
 _UNIT: tuple[Path, ...] = (("unit",),)
 ORDERS: tuple[tuple[Path, ...], ...] = (
-    (*_FORM, *_UNIT, *_COUNTS, *_FORM),
-    (*_FORM, *_COUNTS, *_UNIT, *_FORM),
+    (*_RATIO, *_FORM, *_UNIT, *_COUNTS, *_FORM),
+    (*_RATIO, *_FORM, *_COUNTS, *_UNIT, *_FORM),
 )
 OF_SERVERS = ("per_rack", "unit", "nic_breakout", "leaves")
 
@@ -77,7 +79,7 @@ def _without(fabric: Document, path: Path) -> Iterator[Document]:
     _remove(other["topology"], path)
     yield other
     if path == ("leaf", "uplinks"):
-        for ratio in (2, 3, 4, 1.5, 1, 0.5, 5, 6, 8):
+        for ratio in RATIOS:
             again = deepcopy(other)
             again["topology"].setdefault("leaf", {})["oversubscription"] = ratio
             yield again
@@ -96,3 +98,5 @@ def _remove(part: Document, path: Path) -> None:
         if part[path[0]]:
             return
     del part[path[0]]
+
+

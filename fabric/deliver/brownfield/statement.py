@@ -242,7 +242,5 @@ def attachments(shape: Shape, server_gbps: int) -> list[Document]:
     for name, cables in shape.attached.items():
         speed = cables[0].speed_gbps
         managed = len(shape.managed) if name == SWITCH_MANAGEMENT else 0
-        found.append(
-            {"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})}
-        )
+        found.append({"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})})
     return found

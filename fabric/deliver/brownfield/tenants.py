@@ -253,7 +253,7 @@ class TenantSurvey:
                     networks[vlan].tenant = networks[vlan].tenant or next(iter(known))
         routed = {use.tenant for use in self.uses if not use.vlans}
         left = [name for name in self.tenants if name not in routed | {its.tenant for its in networks.values()}]
-        rest = sorted((its for its in networks.values() if not its.tenant), key=lambda its: its.number or its.vni)
+        rest = sorted((its for its in networks.values() if not its.tenant), key=lambda its: (its.number or its.vni))
         groups: dict[frozenset[int], list[NetworkFacts]] = {}
         for its in rest:
             home = next((vlans for vlans in sorted(sets, key=sorted) if its.vlan in vlans), frozenset({its.vlan}))
@@ -333,7 +333,11 @@ def ports_of(run: Running) -> Ports | None:
     uses, use_of = nic_uses(spec, devices, links)
     own = [use not in group.on_free_ports for group, use in uses]
     nic_rails = rails_of(spec, devices, links)
-    named = {(device.name, fabric.ref(link, "b")): link for link in served for device in (devices[int(links.b[link])],)}
+    named = {
+        (device.name, fabric.ref(link, "b")): link
+        for link in served
+        for device in (devices[int(links.b[link])],)
+    }
     spots: dict[Spot, int] = {}
     for cable in run.survey.cables:
         if cable.b_ref is not None and (link := named.get((cable.b, cable.b_ref))) is not None:
@@ -343,8 +347,7 @@ def ports_of(run: Running) -> Ports | None:
         servers={spot: devices[int(links.a[link])].name for spot, link in spots.items()},
         racks={spot: devices[int(links.a[link])].rack for spot, link in spots.items()},
         rails={
-            spot: devices[int(links.b[link])].rail + 1 if railed and own[int(use_of[link])] else 0
-            for spot, link in spots.items()
+            spot: devices[int(links.b[link])].rail + 1 if railed and own[int(use_of[link])] else 0 for spot, link in spots.items()
         },
         nic_rails={spot: int(nic_rails[link]) for spot, link in spots.items()},
         planes={spot: devices[int(links.b[link])].plane + 1 for spot, link in spots.items()},
@@ -506,11 +509,7 @@ def _networks(
 def _part(ports: Ports, uses: Sequence[PortUse], mine: Sequence[PortUse]) -> Document:
     """The key that tells the ports of one network from those of the others."""
     inside, every = {use.spot for use in mine}, {use.spot for use in uses}
-    keys: list[tuple[str, Mapping[Spot, Any]]] = [
-        ("rails", ports.nic_rails),
-        ("planes", ports.planes),
-        ("nics", ports.purposes),
-    ]
+    keys: list[tuple[str, Mapping[Spot, Any]]] = [("rails", ports.nic_rails), ("planes", ports.planes), ("nics", ports.purposes)]
     if any(len(use.vlans) > 1 for use in uses):
         keys = keys[::-1]
     for key, of in keys:

@@ -9,10 +9,11 @@ from fabric.base.rounding import ceil_div
 from fabric.deliver.brownfield.cells import Cells, Units
 from fabric.deliver.brownfield.shape import Shape
 from fabric.deliver.brownfield.statement import Document
-from fabric.model.plan import LEAF, FabricSpec
+from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, Sizing
 from fabric.model.plan.cages import NoFit, lay_out
 
 UNITS_MAX = 8  # times the servers that are there, of a unit that is not full
+RATIOS = (1, 2, 3, 4, 1.5, 0.5, 5, 6, 8, 10, 12, 16)
 Port = tuple[int, int]
 
 
@@ -20,9 +21,7 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
     """A full statement; before it those that explain why uplinks are not in the last cages of a leaf."""
     spines = len(next(iter(cells.spines.values()), []))
     ports = {
-        units.group.name: [
-            (at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf
-        ]
+        units.group.name: [(at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf]
         for units in cells.units
     }
     most = max((len(its) for of in ports.values() for _, its in of), default=0)
@@ -36,7 +35,36 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
             if all(kinds for of in found.values() for _, _, kinds in of):
                 yield from _explained(fabric, cells, uplinks, spines, found)
                 break
+        if len({len(its) for of in ports.values() for _, its in of}) > 1:
+            yield from _ratios(fabric)
     yield fabric
+
+
+def _ratios(fabric: Document) -> Iterator[Document]:
+    """The fabric with the number of uplinks by a ratio, as groups have different ones."""
+    for ratio in RATIOS:
+        other = deepcopy(fabric)
+        del other["topology"]["leaf"]["uplinks"]["count"]
+        other["topology"]["leaf"]["oversubscription"] = ratio
+        yield other
+
+
+def as_there(shape: Shape, cells: Cells, sizing: Sizing) -> bool:
+    """Whether a sized fabric has as many switches, and leaves of every group as many uplinks, as there are."""
+    counts = {LEAF: sizing.leaves, SPINE: sizing.spine_count, CORE: sizing.core_count}
+    if any(counts[role] != len(shape.of(role)) for role in counts):
+        return False
+    sizes = {size.name: size for size in sizing.groups}
+    for units in cells.units:
+        size = sizes[units.group.name]
+        links = max(len(shape.up_of.get(leaf, ())) for unit in units.leaves for leaf in unit)
+        full = sizing.links_per_spine(size) * sizing.spines_built
+        few = max(size.last_unit, default=0) * sizing.spines_built
+        if sizing.spines and links != (full if size.units > 1 or not size.last_unit else few):
+            return False
+        if (size.units, size.unit_leaves) != (len(units.leaves), len(units.leaves[0])):
+            return False
+    return True
 
 
 def _uplinks(shape: Shape, leaf: str) -> list[Port]:

@@ -113,7 +113,8 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
             return None
         count = sizing.planes if name == "leaf-leaf" else rows[role]
         reserve = count if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
-        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=2))
+        step = spec.underlay.link_step
+        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=step))
 
     uplinks = max(group.uplinks for group in sizing.groups)
     collapsed = sizing.kind == "collapsed"
@@ -135,7 +136,8 @@ def _added(spec: FabricSpec, allocator: FabricAllocator) -> Area | None:
     count = len(spec.links.add)
     if not count:
         return None
-    return allocator.address("p2p", "added", Need(rows=count, reserve=power_of_two(count), step=2, stride=2))
+    step = spec.underlay.link_step
+    return allocator.address("p2p", "added", Need(rows=count, reserve=power_of_two(count), step=step, stride=step))
 
 
 def _server_areas(

@@ -378,7 +378,7 @@ def _subnets(
     ):
         if area is not None:
             of_kind = (links.kind == kind) & by_rule
-            subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind])
+            subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind]) + (spec.underlay.link_step == 4)
     aggregate: dict[int, tuple[int, int]] = {}
     bits = 128 if spec.underlay.addressing == "ipv6" else 32
     first = np.full(len(devices), -1, dtype=object)

@@ -164,17 +164,10 @@ def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
 
 
 def cage_columns(model: SwitchModel, layout: Layout, down_gbps: int) -> dict[int, dict[int, Slot]]:
-    """Column of the leaf's server block → speed → slot, of every port that the free cages of a leaf can have.
-
-    Subports of server speed come first: the block of the leaf has addresses for them, and may have none for others.
-    """
-    left = {cage: splits_left(model, layout, cage) for cage in layout.free}
-    subs = [(cage, sub, splits) for cage, splits in left.items() for sub in range(8)]
-    coarse = [entry for entry in subs if entry[1] < entry[2].get(down_gbps, 0)]
-    fine = [entry for entry in subs if entry[2].get(down_gbps, 0) <= entry[1] < max(entry[2].values(), default=0)]
+    """Column of the leaf's server block → speed → slot, of every port that the free cages of a leaf can have."""
     return {
         len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
-        for index, (cage, sub, splits) in enumerate(coarse + fine)
+        for index, (cage, sub, splits) in enumerate(free_cages(model, layout, down_gbps))
     }
 
 

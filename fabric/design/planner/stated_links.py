@@ -90,7 +90,7 @@ def address(
                     CODE, spec.at("links", "add", at, "subnet"), "links.add: expected none on unnumbered links", hint
                 )
         return
-    length = "127" if spec.underlay.addressing == "ipv6" else "31"
+    length, inner = spec.underlay.link_length, int(spec.underlay.link_step == 4)
     owner = {int(low): link for link, low in enumerate(subnet.tolist()) if low >= 0}
     for at, (entry, row) in enumerate(zip(spec.links.add, added.tolist(), strict=True)):
         if row < 0 or not area.blocks:
@@ -101,11 +101,11 @@ def address(
                 CODE, place, f"links.add: expected a /{length} subnet, got {entry.subnet}", "as the other links have"
             )
             continue
-        low = IPNetwork(entry.subnet).first if entry.subnet else area.number(at)
+        low = (IPNetwork(entry.subnet).first if entry.subnet else area.number(at)) + inner
         other = owner.setdefault(low, row)
         if other != row:
             ends = " and ".join(devices[int(index[other])].name for index in (links.a, links.b))
-            text = f"links.add: {ip_address(low)}/{length} is the subnet of the link between {ends}"
+            text = f"links.add: {ip_address(low - inner)}/{length} is the subnet of the link between {ends}"
             report.error(CODE, place, text, "state a `subnet` that is free")
             continue
         subnet[row] = low

@@ -193,12 +193,22 @@ class LoadBalancing(Key):
     )
 
 
+class LinkSubnets(Key):
+    """Subnets of links between switches."""
+
+    length: Literal[30, 31, 127] | None = Field(
+        None, description="prefix length; default: 31, or 127 with IPv6; of a /30 the two addresses in the middle are used"
+    )
+    first: Literal["lower", "upper"] = Field("lower", description="tier whose switch has the first address")
+
+
 class Underlay(Key):
     """Routing between the switches."""
 
     addressing: Literal["ipv4", "unnumbered", "ipv6"] = Field(
         "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
     )
+    link_subnets: LinkSubnets = Field(LinkSubnets(), description="subnets of links between switches")
     asn: AsnScheme = Field(AsnScheme(), description="AS numbers")
     mtu: int = Field(
         9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to the largest that all network OSes support"
@@ -213,6 +223,23 @@ class Underlay(Key):
         le=1_000_000,
         description="maximum number of prefixes of a neighbor; default: twice the planned number, at least 12000",
     )
+
+    @property
+    def link_length(self) -> int:
+        """Prefix length of a link between switches."""
+        return self.link_subnets.length or (127 if self.addressing == "ipv6" else 31)
+
+    @property
+    def link_step(self) -> int:
+        """Addresses of the subnet of a link between switches."""
+        return 4 if self.link_length == 30 else 2
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Underlay:
+        if self.link_subnets.length is not None and (self.link_subnets.length == 127) != (self.addressing == "ipv6"):
+            fits = "127" if self.addressing == "ipv6" else "30 or 31"
+            raise ValueError(f"expected a link_subnets.length of {fits} with addressing {self.addressing}")
+        return self
 
     @model_validator(mode="after")
     def _timers(self) -> Underlay:
@@ -260,13 +287,13 @@ def _both(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _of_two(text: str) -> str:
-    if not text.endswith(("/31", "/127")):
-        raise ValueError("expected a subnet of two addresses, /31 or /127")
+def _of_a_link(text: str) -> str:
+    if not text.endswith(("/30", "/31", "/127")):
+        raise ValueError("expected a subnet of two switches: /31, /127, or /30 as in `underlay.link_subnets`")
     return text
 
 
-LinkSubnet = Annotated[Prefix, AfterValidator(_of_two)]
+LinkSubnet = Annotated[Prefix, AfterValidator(_of_a_link)]
 
 
 class AddedLink(Key):
@@ -278,7 +305,7 @@ class AddedLink(Key):
     speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers")
     subnet: LinkSubnet | None = Field(
         None,
-        description="its subnet, /31 or /127; the lower switch has its first address; default: from `pools.p2p`",
+        description="its subnet, as those of other links; default: from `pools.p2p`",
     )
 
 

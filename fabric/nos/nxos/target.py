@@ -89,7 +89,6 @@ TARGET = Target(
     ),
     # `aaa authentication login default group G1 G2 [none]`: local users follow by another setting, and cannot be first
     logins=LoginLimits(local_first=False),
-    objects=Lazy(__package__, "write.switch:objects"),
     releases=(RELEASE,),
     vrf_name_limit=32,
     reader=READER,

@@ -33,6 +33,11 @@ class Routes:
         shortest = max(self.shortest, other.shortest, self.net.prefixlen, other.net.prefixlen)
         return shortest <= min(self.longest, other.longest)
 
+    def covers(self, other: Routes) -> bool:
+        """Whether it matches every route that the other one does."""
+        inside = self.net.version == other.net.version and self.net.supernet_of(other.net)  # type: ignore[arg-type]
+        return inside and self.shortest <= max(other.shortest, other.net.prefixlen) and other.longest <= self.longest
+
     def has(self, net: Net) -> bool:
         return self.meets(Routes(net, net.prefixlen, net.prefixlen))
 
@@ -64,14 +69,14 @@ def rule(line: str) -> PrefixRule | None:
 def settle(facts: Facts) -> None:
     """Fills `facts.prefixes` from the entries that were read; without a denial that counts they stay as they stand."""
     for name, rules in facts.rules.items():
-        ordered = _ordered(rules)
+        ordered = in_order(rules)
         texts = effective([one.value for one in ordered])
         found = [Located(texts[n], one.line, one.file) for n, one in enumerate(ordered) if n in texts]
         permits = [Located(one.value.text, one.line, one.file) for one in rules if one.value.permits]
         facts.prefixes[name] = found if len(found) > len(permits) else permits
 
 
-def _ordered(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
+def in_order(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
     """By number; one without a number stands behind those above it."""
     last, found = 0, []
     for one in rules:
@@ -163,6 +168,8 @@ def _listed(entries: Sequence[Located[str]], net: Net) -> bool:
     return False
 
 
+DEFAULT_NUMBER = 10  # of an entry of a route map
+
 # --- Policies -------------------------------------------------------------------------------------------------
 
 
@@ -176,6 +183,9 @@ class Entry:
     file: str
     lists: list[Located[str]] = field(default_factory=list)
     narrowed: bool = False  # asks for something else as well: a community, a path
+    open: bool = False  # leaves some routes to the entries below it
+    jumps: bool = False  # passes entries by: a route may reach any entry of the policy
+    number: int = 0
 
     def match(self, words: list[str], line: int) -> None:
         """`ip address prefix-list PL-OWN`, or any other condition."""
@@ -200,12 +210,15 @@ class Entry:
     @property
     def clause(self) -> Located[Clause]:
         lists = tuple(one.value for one in self.lists)
-        return Located(Clause(self.permits, lists, self.narrowed), self.line, self.file)
+        return Located(Clause(self.permits, lists, self.narrowed, self.open), self.line, self.file)
 
 
 def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:
     """Every policy with what it lets through, one that lets nothing through among them."""
-    for name, own in grouped((entry.name, entry) for entry in entries).items():
+    for name, rows in grouped((entry.name, entry) for entry in entries).items():
+        own = sorted(rows, key=lambda entry: entry.number)
+        for entry in own if any(entry.jumps for entry in rows) else ():
+            entry.open = True
         passing = facts.policies.setdefault(name, [])
         last = max((n for n, entry in enumerate(own) if entry.passes), default=-1)  # what is denied below it is left out
         for n, entry in enumerate(own):
@@ -225,9 +238,12 @@ def read_route_maps(facts: Facts, file: str, config: Section) -> None:
     for text, section in config.each("route-map"):
         words = text.split()
         entry = Entry(name=words[0] if words else "", permits=words[1:2] != ["deny"], line=section.number, file=file)
+        entry.number = (integer(words[2]) if words[2:] else None) or DEFAULT_NUMBER
         for part in section.parts:
             head, *rest = part.line.split()
             if head == "match":
                 entry.match(rest, part.number)
+            elif head in ("continue", "sub-route-map"):
+                entry.jumps = True
         entries.append(entry)
     add_policies(facts, entries)

@@ -1,7 +1,8 @@
 """Conditions over the statements of one device: what a statement needs, must not stand beside, and must stand behind.
 
-Rows stand in `needs` of `statements.yaml` (a feature that is not enabled), and in `order` and `refused` of `refused.yaml`
-beside it (lines that the network OS drops or overrides by their order, combinations that it refuses). Patterns are matched
+Rows stand in `needs` of `statements.yaml` (a feature that is not enabled), and in `order`, `refused` and `unreached` of
+`refused.yaml` beside it (lines that the network OS drops or overrides by their order, combinations that it refuses, rules
+of packet filters behind one that matches every packet). Patterns are matched
 against whole paths of statements. Groups of one name have one value in all patterns of a row.
 """
 
@@ -19,10 +20,10 @@ from fabric.base.formats import yaml
 from fabric.base.grouping import grouped
 from fabric.nos.reading.values import asn
 
-FEATURE, ORDER, COMBINATION = "FAB2506", "FAB2533", "FAB2534"  # the checks that report a row
-ROWS = {"order": ORDER, "refused": COMBINATION}  # of a `refused.yaml`
+FEATURE, ORDER, COMBINATION, UNREACHED = "FAB2506", "FAB2533", "FAB2534", "FAB2577"  # the checks that report a row
+ROWS = {"order": ORDER, "refused": COMBINATION, "unreached": UNREACHED}  # of a `refused.yaml`
 PARTS = {"line", "when", "unless", "needs", "given", "below", "above", "over", "where"}
-KEYS = PARTS | {"once", "say", "fix", "source", "severity"}
+KEYS = PARTS | {"once", "say", "several", "fix", "source", "severity"}
 COMPARED = re.compile(r"(\w+) (<|<=|>|>=|==|!=) (?:(\d+) \* )?(\w+)")
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -61,6 +62,7 @@ class Condition:
         over: patterns of statements that take its place, each of which stands below it, in the same file.
         where: comparisons of groups without any of which it does not apply.
         say: what is wrong, completed with the groups.
+        several: the same of several statements at once, with `{names}` for their groups `name` or `key`; "" to say each.
         fix: what to configure.
         source: title of the vendor's page.
         severity: of the finding, "" for that of the check.
@@ -76,6 +78,7 @@ class Condition:
     over: tuple[re.Pattern[str], ...] = ()
     where: tuple[Comparison, ...] = ()
     say: str
+    several: str = ""
     fix: str
     source: str
     severity: str = ""
@@ -241,6 +244,7 @@ def condition(row: Mapping[str, Any], code: str) -> Condition:
         over=_patterns(row.get("over")),
         where=tuple(_comparison(text) for text in _listed(row.get("where"))),
         say=row["say"],
+        several=row.get("several", ""),
         fix=row["fix"],
         source=row["source"],
         severity=row.get("severity", ""),

@@ -21,7 +21,7 @@ from fabric.base.text import either
 from fabric.nos.reading.values import is_address, is_ipv4
 
 CODE = "FAB2532"  # the check that reports values
-KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
+KEYS = {"kinds", "values", "open", "states"}  # of a `values.yaml`
 TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
 HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
@@ -83,14 +83,24 @@ def _elements(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Values:
-    """The file `values.yaml` of a network OS: rows, patterns of statements whose values are open with the reason, kinds."""
+    """The file `values.yaml` of a network OS: rows, patterns of statements whose values are open with the reason, kinds.
+
+    `states` has a statement for keys of an intent, with `{}` for the value: what its rows refuse, the intent may not state.
+    """
 
     rows: tuple[ValuePattern, ...] = ()
     open: tuple[tuple[re.Pattern[str], str], ...] = ()
     kinds: Mapping[str, ValueKind] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
 
     def __add__(self, other: Values) -> Values:
-        return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds})
+        states = {**other.states, **self.states}
+        return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds}, states)
+
+    def refused(self, key: str, value: object) -> str:
+        """What it accepts in place of a value of the intent; "" for one that it accepts, or that no row is about."""
+        text = self.states[key].format(value) if key in self.states else ""
+        return next((wrong.expected for row in self.of(text) for wrong in row.read(text)), "")
 
     def of(self, text: str) -> tuple[ValuePattern, ...]:
         """The rows about a statement."""
@@ -208,4 +218,4 @@ def load_values(path: Path) -> Values:
             pattern, of_line, lists = _compiled(line, kinds)
             rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"], line))
     stated = tuple((re.compile(row["line"]), row["reason"]) for row in document.get("open") or ())
-    return Values(tuple(rows), stated, kinds)
+    return Values(tuple(rows), stated, kinds, document.get("states") or {})

@@ -116,8 +116,8 @@ WRONG = {
         "10.64.0.0/31 is the subnet of the link between backend-leaf001 and backend-spine001",
     ),
     "a subnet of four addresses": (
-        "add: {ends: [backend-leaf001 40, backend-spine001 64], subnet: 10.99.0.0/30}",
-        "expected a subnet of two addresses, /31 or /127",
+        "add: {ends: [backend-leaf001 40, backend-spine001 64], subnet: 10.99.0.0/29}",
+        "expected a subnet of two switches: /31, /127, or /30",
     ),
     "no port": ("remove: backend-leaf001", "expected a switch and its front-panel port"),
 }

@@ -10,6 +10,7 @@ import pytest
 
 from fabric.audit.checks.role_peers.outline import judged
 from fabric.audit.checks.statements import syntax_of
+from fabric.configs.targets import JUDGED
 from fabric.nos.reading import read_device, scan
 from fabric.nos.statements.conditions import Comparison, condition, load_conditions
 from fabric.nos.statements.values import load_values, make_kinds, number_kind, shared_kinds
@@ -213,3 +214,15 @@ def test_comparisons() -> None:
 def test_wrong_rows(row: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         condition({"line": "x", "say": "", "fix": "", "source": "", **row}, "FAB2534")
+
+
+@pytest.mark.parametrize("nos", BUNDLED)
+def test_a_row_judges_every_value_of_an_intent(nos: str) -> None:
+    accepted = syntax_of(nos).accepted
+    values = {"overlay.anycast_mac": "02:00:00:00:00:01", "underlay.bfd.interval_ms": 300}
+    stated = {key: line.format(values.get(key, 10)) for key, line in accepted.states.items()}
+    assert stated.keys() <= {*JUDGED, "pins.*.asn"}
+    assert [line for line in stated.values() if not accepted.of(line)] == []
+    assert [key for key in stated if accepted.refused(key, values.get(key, 10))] == []
+    assert accepted.refused("pins.*.asn", 0)
+    assert not accepted.refused("no.key", 0)

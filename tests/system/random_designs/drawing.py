@@ -436,6 +436,9 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     chance = random.Random(repr(found))  # its own numbers: the designs of a seed stay what they were
     if chance.random() < 0.1:
         found["transport"] = chance.choice(("roce", "efa", "tcpx", "tcpxo", "slingshot"))
+    if chance.random() < 0.15 and part.addressing in ("ipv4", "ipv6"):
+        subnets = {"first": "upper"} | ({"length": 30} if part.addressing == "ipv4" and chance.random() < 0.5 else {})
+        found["underlay"] = found.get("underlay", {}) | {"link_subnets": subnets}
     if chance.random() < 0.03:
         found["links"] = _links(chance, part)
     return {key: value for key, value in found.items() if value != {}}

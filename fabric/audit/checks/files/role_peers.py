@@ -25,6 +25,8 @@ EXPLAINS = {  # a check of facts → words of the statements whose absence it re
     "FAB2503": re.compile("multihop"),
     "FAB2513": re.compile("password|authentication"),
     "FAB2515": re.compile("retain"),
+    "FAB2575": re.compile(r"\bvni\b|\bvn-segment\b"),
+    "FAB2576": re.compile(r"\bvrf\b|\binterface\b"),
 }
 
 

@@ -41,6 +41,7 @@ class SessionTerms(FilesCheck):
     id = "FAB259"
     title = "Both ends of a session agree on address families, timers and BFD"
     severity = ERROR
+    else_severity = "warning where another session has the family, or VPN routes have no VRF"
     example = "`neighbor 10.0.0.11 activate` for EVPN at one end only"
     remediation = "configure the same address families, timers and BFD setting at both ends"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
@@ -105,7 +106,8 @@ class SessionTerms(FilesCheck):
             home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
-            severity = WARNING if _has_another_session(network, ends, family) else ""
+            idle = family.endswith("vpn") and not any(without.bgp)  # a border that a reflector treats like its other clients
+            severity = WARNING if idle or _has_another_session(network, ends, family) else ""
             yield self.finding_at(without, home, message, severity=severity)
 
 

@@ -85,6 +85,8 @@ class Refused(NamedTuple):
     hint: str
     severity: str
     place: Place
+    several: str = ""  # message of several such statements, with `{names}`
+    name: str = ""  # what this one adds to them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -206,17 +208,23 @@ def names_of(facts: Facts) -> Sequence[tuple[Name, Place]]:
 
 def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple[WrongValue, Place]]) -> list[Refused]:
     """The statements that a network OS refuses for their values, drops or overrides by their order, or in combination."""
-    found = [
-        Refused(VALUE_CODE, f"`{value.text}`: expected {value.expected}", VALUE_HINT.format(value.source), "", place)
-        for value, place in wrong
-    ]
+    found = [_wrong(value, place) for value, place in wrong]
     invalid = {place for _, place in wrong}
     for one in violations(syntax_of(nos).rules.conditions, clues):
         if one.condition.code != FEATURE and one.by not in invalid:
-            message, hint = (text.format(**one.words) for text in (one.condition.say, one.condition.fix))
-            found.append(Refused(one.condition.code, message, hint, one.condition.severity, one.place))
+            row, name = one.condition, one.words.get("name") or one.words.get("key", "")
+            message, hint, several = (text.format(**one.words, names="{names}") for text in (row.say, row.fix, row.several))
+            found.append(Refused(row.code, message, hint, row.severity, one.place, several, name))
     heads = {(one.place.file, one.place.raw) for one in found}
     return [one for one in found if not any((one.place.file, raw) in heads for raw in _sections(one.place.raw))]
+
+
+def _wrong(value: WrongValue, place: Place) -> Refused:
+    """With the field of a row of JSON, which the line in a message does not show."""
+    field, _, stated = place.raw[-1].partition(" = ")
+    text = f"{f'{field} ' if value.text in stated else ''}{{names}}: expected {value.expected}"
+    name = f"`{value.text}`"
+    return Refused(VALUE_CODE, text.replace("{names}", name), VALUE_HINT.format(value.source), "", place, text, name)
 
 
 def _sections(raw: StatementPath) -> Iterator[StatementPath]:

@@ -107,7 +107,10 @@ VRF: Rules[Table] = Rules(
     {r"(?:ip|ipv6) route (.+)": _routed, r"vni (\S+)(?: .*)?": _vni, r"vni": incomplete},
     HEADS["vrf"],
 )
-ROUTE_MAP: Rules[Entry] = Rules({r"match(?: (.*))?": _match}, "match, set, on-match, description, continue, call")
+ROUTE_MAP: Rules[Entry] = Rules(
+    {r"match(?: (.*))?": _match, r"(?:on-match|continue|call)(?: .*)?": switch("jumps", True)},
+    "match, set, on-match, description, continue, call",
+)
 KEYS: Rules[Processes] = Rules(
     {r"key-string (\S+)(?: .*)?": _key, r"key-string": incomplete, r"key(?: (?!chain ).*)?": known},
     "accept-lifetime, send-lifetime, cryptographic-algorithm",
@@ -142,7 +145,7 @@ def _route(processes: Processes, line: Line) -> None:
 
 
 def _route_map(processes: Processes, line: Line) -> Below:
-    entry = Entry(name=line[1], permits=line[2] != "deny", line=line.number, file=line.file)
+    entry = Entry(name=line[1], permits=line[2] != "deny", line=line.number, file=line.file, number=int(line[3] or 0))
     processes.device.entries.append(entry)
     return ROUTE_MAP, [entry]
 
@@ -181,7 +184,7 @@ TOP: Rules[Processes] = Rules(
         r"(?:ip|ipv6) prefix-list (\S+)(?: (.*))?": prefix_list,
         r"(?:ip|ipv6) route (.+)": _route,
         r"route-map optimization(?: .*)?": known,
-        r"route-map (\S+)(?: (\S+).*)?": _route_map,
+        r"route-map (\S+)(?: (\S+)(?: (\d{1,5})(?!\d))?.*)?": _route_map,
         r"vrf (\S+)(?: .*)?": _vrf,
         r"interface (\S+)(?: vrf (\S+))?(?: .*)?": _interface,
         r"bfd(?: .*)?": below(BFD),

@@ -8,7 +8,20 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from typing import TypeVar
 
-from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Chain, Facts, Interface, Located, Neighbor, Part, Vni, Vrf
+from fabric.model.facts import (
+    DEFAULT_VRF,
+    MANAGEMENT,
+    Bgp,
+    Chain,
+    DerivedTargets,
+    Facts,
+    Interface,
+    Located,
+    Neighbor,
+    Part,
+    Vni,
+    Vrf,
+)
 from fabric.nos.reading import Entry, Section, add_policies, esi, settle
 from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
@@ -19,6 +32,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 HEADS = heads_of(__file__)
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
+# FRR bgpd/bgp_evpn.c: `*:VNI` is imported, `(AS & 0xFFFF):VNI` exported.
+DERIVED = DerivedTargets(any_as=True, low=True, unstated=True)
 VRF_NAMES = {"default": DEFAULT_VRF, "mgmt": MANAGEMENT}
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Facts, Located, Secret, Services
+from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, DerivedTargets, Facts, Located, Secret, Services
 from fabric.nos.junos.read.bgp import evpn_source, read_bgp, read_policies
 from fabric.nos.junos.read.groups import write_out
 from fabric.nos.junos.read.instances import places, read_chains, read_instances, read_relays, read_routes, read_vlans
@@ -366,7 +366,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     for file, text in files.items():
         read_text(config, file, text)
     config.settle()
-    facts = Facts(name=name, nos="junos", files=tuple(files))
+    facts = Facts(name=name, nos="junos", files=tuple(files), derived=DerivedTargets(typed=True))
     facts.services.secrets = secrets(config)  # those in groups that are applied nowhere as well
     root = config.root
     lost = write_out(root) if any(map(INHERITS.search, files.values())) else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
 
-from fabric.model.facts import LOCALIZED, Cage, Facts, Interface, Located, Secret
+from fabric.model.facts import LOCALIZED, Cage, DerivedTargets, Facts, Interface, Located, Secret
 from fabric.nos.nxos.read import bgp, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
@@ -129,7 +129,7 @@ class DeviceState:
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
-    facts = Facts(name=name, nos="nxos", files=tuple(files))
+    facts = Facts(name=name, nos="nxos", files=tuple(files), derived=DerivedTargets())
     for file, text in files.items():
         config = read_indented(text, LAYOUT)
         state = DeviceState(facts=facts, file=file, config=config)
