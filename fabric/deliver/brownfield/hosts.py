@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
@@ -35,6 +35,7 @@ ATTACHED = re.compile(
 )
 LAST_NUMBER = re.compile(r"(.*?)(\d+)(\D*)")
 NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+SUBNET = "subnet"  # source of a host of which nothing but its subnet is known: it may be a router
 UNDESCRIBED = "host"  # group of hosts that no description names
 
 
@@ -84,11 +85,18 @@ def hosts(devices: Mapping[str, Found], wiring: Wiring) -> Hosts:
                     rows.append(row)
                     own.border |= port in outside
     for (name, port), far in wiring.named.items():  # a device outside that LLDP or a topology file names
-        if far not in devices and name in devices:
+        if far not in devices and name in devices and not _internal(devices[name], port):
             rows.append(_named(devices[name], port, far))
     result.ports = sorted(_unnamed(devices, rows), key=lambda row: (row.host, natural(row.label), row.port))
     result.hosts = _grouped(result.ports)
     return result
+
+
+def without(ends: Hosts, devices: Container[str]) -> Hosts:
+    """The hosts without those that are on some devices alone."""
+    ports = [row for row in ends.ports if row.port[0] not in devices]
+    names = {row.host for row in ports}
+    return Hosts(ports, {name: host for name, host in ends.hosts.items() if name in names})
 
 
 # --- One port -------------------------------------------------------------------------------------------------
@@ -108,7 +116,7 @@ def _host_port(own: Found, port: str, interface: Interface, outside: Mapping[str
         return None
     peer = outside.get(port)
     attached = peer is not None or bool(ATTACHED.search(host)) or label.startswith("port")
-    source = "description" if host else "bond" if interface.bond else "subnet" if address else "VLAN"
+    source = "description" if host else "bond" if interface.bond else SUBNET if address else "VLAN"
     return HostPort(
         port=(own.name, port),
         host=host,
@@ -118,6 +126,12 @@ def _host_port(own: Found, port: str, interface: Interface, outside: Mapping[str
         far_address=far,
         source=source,
     )
+
+
+def _internal(own: Found, port: str) -> bool:
+    """Whether a port leads to a part of the device itself: its only addresses are link-local ones of IPv4."""
+    interface = own.facts.interfaces.get(port)
+    return interface is not None and any(fact.value.startswith("169.254.") for fact in interface.addresses)
 
 
 def _named(own: Found, port: str, far: str) -> HostPort:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.audit.checks.ends import without_prefix_length
@@ -12,7 +12,7 @@ from fabric.audit.checks.network import role as shape
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.cabling import Wiring
 from fabric.deliver.brownfield.devices import Found
-from fabric.deliver.brownfield.hosts import HostPort
+from fabric.deliver.brownfield.hosts import SUBNET, HostPort
 from fabric.deliver.brownfield.ports import natural, prefix_of
 from fabric.model.plan import CORE, LEAF, SPINE
 
@@ -102,62 +102,75 @@ def parts(joined: Graph) -> list[list[str]]:
 def tiers(seen: Seen, joined: Graph) -> Tiers:
     """The tier of every switch of a fabric: leaves have hosts or tunnels, spines are next to them, cores next to spines.
 
-    A switch without either that is as far from hosts as a core is a leaf where addresses, AS numbers or names say so.
+    A switch with attached devices alone is a leaf as well, unless it is where spines are. One without any of these that is as
+    far from hosts as a core is a leaf where addresses, AS numbers or names say so.
     """
     result = Tiers()
-    seeds = _leaves(seen, joined)
-    for name, source in seeds.items():
-        result.level[name], result.source[name] = 0, source
+    sure, maybe = _leaves(seen, joined)
+    seeds = sure or maybe
+    if sure and maybe:
+        far = distances(joined, sure)
+        seeds = sure | {
+            name: why for name, why in maybe.items() if far.get(name, 0) % 2 == 0 or len(joined[name]) == far[name] == 1
+        }
+    result.source |= seeds
     if not seeds:
-        _without_hosts(seen, joined, result)
-    queue = deque(sorted(result.level, key=natural))
-    while queue:
-        name = queue.popleft()
-        for other in sorted(joined[name], key=natural):
-            if other not in result.level:
-                result.level[other] = result.level[name] + 1
-                result.source[other] = ("next to leaves", "next to spines")[min(result.level[name], 1)]
-                queue.append(other)
+        result.source |= _without_hosts(seen, joined)
+    result.level = distances(joined, result.source)
+    for name, level in result.level.items():
+        result.source.setdefault(name, "next to leaves" if level == 1 else "next to spines")
     for name in joined.keys() - result.level.keys():
         result.level[name], result.source[name] = 0, "joined to no other switch"
     _bare_leaves(seen, joined, result)
     return result
 
 
-def _leaves(seen: Seen, joined: Graph) -> dict[str, str]:
-    found: dict[str, str] = {}
+def distances(joined: Graph, seeds: Iterable[str]) -> dict[str, int]:
+    """Cables from each switch to the nearest of some; without those that none leads to."""
+    level = dict.fromkeys(sorted(seeds, key=natural), 0)
+    queue = deque(level)
+    while queue:
+        name = queue.popleft()
+        for other in sorted(joined[name], key=natural):
+            if other not in level:
+                level[other] = level[name] + 1
+                queue.append(other)
+    return level
+
+
+def _leaves(seen: Seen, joined: Graph) -> tuple[dict[str, str], dict[str, str]]:
+    """Switches with servers, tunnels or ports that manage others, and those with attached devices alone; with the reason."""
+    sure, maybe = dict[str, str](), dict[str, str]()
+    managing = Counter(name for (name, _), _ in seen.wiring.management.values())
     for name in joined:
         ports = seen.on.get(name, ())
-        servers = sum(not row.attached for row in ports)
-        if ports:
-            found[name] = f"{servers or len(ports)} ports with {'servers' if servers else 'attached devices'}"
-        elif seen.devices[name].vtep:
-            found[name] = "its tunnels"
-    tunnels = {name for name in found if seen.devices[name].vtep}
-    if tunnels:  # beside leaves with tunnels a switch without them is a spine, whatever is attached to it
-        for name in list(found):
-            near = [other for other in joined[name] if other in tunnels]
-            most = len(near) > 1 and len(near) * 2 > len(joined[name])
-            servers = any(not row.attached for row in seen.on.get(name, ()))
-            if name not in tunnels and most and (not servers or len(near) > len(seen.on.get(name, ()))):
-                del found[name]
-    return found
+        servers = sum(not row.attached and row.source != SUBNET for row in ports)
+        if servers:
+            sure[name] = f"{servers} ports with servers"
+        elif seen.devices[name].vtep or managing[name]:
+            sure[name] = "its tunnels" if seen.devices[name].vtep else f"{managing[name]} management ports of switches"
+        elif ports:
+            maybe[name] = f"{len(ports)} ports with attached devices"
+    tunnels = {name for name in sure if seen.devices[name].vtep}
+    for name in sorted(sure.keys() - tunnels) if tunnels else ():
+        # Beside leaves with tunnels a switch without them is a spine, whatever is attached to it.
+        near = [other for other in joined[name] if other in tunnels]
+        if len(near) > 1 and len(near) * 2 > len(joined[name]) and len(near) > len(seen.on.get(name, ())):
+            del sure[name]
+    return sure, maybe
 
 
-def _without_hosts(seen: Seen, joined: Graph, result: Tiers) -> None:
+def _without_hosts(seen: Seen, joined: Graph) -> dict[str, str]:
     """Leaves of a fabric without hosts: by names, else the side whose AS numbers differ, else the larger side."""
     named = [name for name in joined if _word(name) == LEAF]
     sides = _sides(joined)
-    if named:
-        result.level |= dict.fromkeys(named, 0)
-        result.source |= dict.fromkeys(named, "its name")
-    elif sides is not None:
-        numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
-        by_numbers = numbers[0] != numbers[1]
-        sizes = numbers if by_numbers else [len(side) for side in sides]
-        leaves = sides[sizes.index(max(sizes))]
-        result.level |= dict.fromkeys(leaves, 0)
-        result.source |= dict.fromkeys(leaves, "AS numbers of their own" if by_numbers else "the larger side of the cables")
+    if named or sides is None:
+        return dict.fromkeys(named, "its name")
+    numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
+    by_numbers = numbers[0] != numbers[1]
+    sizes = numbers if by_numbers else [len(side) for side in sides]
+    leaves = sides[sizes.index(max(sizes))]
+    return dict.fromkeys(leaves, "AS numbers of their own" if by_numbers else "the larger side of the cables")
 
 
 def _sides(joined: Graph) -> tuple[list[str], list[str]] | None:
@@ -274,6 +287,21 @@ def aside(joined: Graph, its: Tiers) -> list[str]:
         if level >= len(ROLES) or (level and steps[-1] == 1 and steps[0] and 0 < steps[1] < most[level]):
             found.append(name)
     return sorted(found, key=natural)
+
+
+def routers(seen: Seen, groups: Sequence[Group]) -> list[str]:
+    """Devices without a cable to each other, without servers and tunnels, beside fabrics that have them."""
+    kinds = [_leaves(seen, graph(seen.wiring, own.switches)) for own in groups]
+    if not any(sure for sure, _ in kinds):
+        return []
+    alone = [
+        own.switches
+        for own, (sure, maybe) in zip(groups, kinds, strict=True)
+        if not sure
+        and (maybe or not any(_word(name) == LEAF for name in own.switches))
+        and not any(graph(seen.wiring, own.switches).values())
+    ]
+    return [name for own in alone for name in own]
 
 
 def _below(seen: Seen, joined: Graph) -> set[str]:

@@ -15,9 +15,9 @@ from fabric.audit.checks.network import planes
 from fabric.deliver.brownfield.cabling import Port, Wire, Wiring, wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
-from fabric.deliver.brownfield.hosts import Hosts, hosts, nics
+from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
-from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, graph, names, tiers
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, graph, names, routers, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, PortRef
@@ -73,6 +73,9 @@ def survey_of(
     switches: dict[str, list[Switch]] = {}
     seen = Seen(devices, cables, ends.on())
     groups = fabrics(seen)
+    outside = routers(seen, groups)
+    left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
+    groups = [group for group in groups if group.switches[0] not in outside]
     homes: dict[str, str] = {}
     level: dict[str, int] = {}
     for name, group in zip(names(site, groups, seen.on), groups, strict=True):
@@ -87,11 +90,12 @@ def survey_of(
         homes |= dict.fromkeys(own, name)
         level |= its.level
         inferences += _inferred(name, its, places)
+    ends = without(ends, left_out)
     _speeds(devices, cables)
     for device in devices.values():
         device.place_ports()
     switches = {name: [_placed(devices[own.name], own) for own in its] for name, its in switches.items()}
-    inferences += [one for device in devices.values() for one in device.inferences]
+    inferences += [one for device in devices.values() if device.name in level for one in device.inferences]
     return Survey(
         site=site,
         fabrics=dict(sorted(switches.items())),
