@@ -8,7 +8,7 @@ would number it goes into the lock, what a lock cannot hold into pins. What then
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
@@ -19,7 +19,7 @@ from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import numbers, statement
 from fabric.deliver.brownfield.cells import Cells, cells as cells_of
 from fabric.deliver.brownfield.free_spots import spots, used
-from fabric.deliver.brownfield.judge import Difference, Spot, columns, differences, merged, planned, sized, spec_of, visible
+from fabric.deliver.brownfield.judge import Difference, Spot, columns, differences, merged, moved_ports, planned, sized, spec_of, visible
 from fabric.deliver.brownfield.names import Pattern
 from fabric.deliver.brownfield.naming import ids, patterns, renamed
 from fabric.deliver.brownfield.pools import asn_schemes, pools
@@ -33,7 +33,7 @@ from fabric.hardware.catalog.models import ServerModel
 from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
-from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing
+from fabric.model.plan import FabricPlan, FabricSpec, Plan, Sizing, leaf_set
 from fabric.model.plan.lock import FabricLock, Lock
 
 SPARE_MAX = 8
@@ -79,8 +79,7 @@ class _Drafting:
     inferences: list[Inference] = field(default_factory=list)
     cells: dict[str, Cells] = field(default_factory=dict)
     patterns: dict[str, dict[str, Pattern]] = field(default_factory=dict)
-    pins: dict[str, dict[str, Document]] = field(default_factory=dict)
-    _best: tuple[int, Document, Lock] | None = None
+    full: dict[str, Document] = field(default_factory=dict)  # statements with every key
 
     def draft(self) -> Draft:
         self.shapes = shapes(self.survey)
@@ -177,6 +176,7 @@ class _Drafting:
             fabric = self._with_spare(name, fabric, spec, sizing, ports)
             spots_used = {group: [spot for spot, _ in its] for group, its in ports.items()}
             wanted = visible(*sized(self._alone(name, fabric))[name], spots_used)
+            self.full[name] = fabric
             self.document["fabrics"][name] = shortest(fabric, self._alike(name, wanted, spots_used))
             self._infer(f"fabric {name}", "topology", form.kind, "NICs of its servers, and the leaves that they are cabled to")
             return
@@ -221,8 +221,8 @@ class _Drafting:
         if not _off(spec, sizing, ports):
             return fabric
         for what, count, change in _sizes(fabric):
-            other = merged(fabric, change)
-            if change == {}:
+            other = merged(fabric, change) if "servers" not in change else {**fabric, **change}
+            if not change:
                 other = deepcopy(fabric)
                 other["topology"].pop("unit", None)
                 other["servers"][0].pop("unit", None)
@@ -305,6 +305,10 @@ class _Drafting:
             entry["unit"] = {"servers": units.per_leaf * units.racks}
             if units.racks > 1 or (below and len(units.leaves) > 1):
                 entry["per_rack"] = units.per_leaf
+        for group in (its for its in shape.groups if its.shared):
+            entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == group.name)
+            if count := statement.servers_on_set(group, cells, leaf_set(spec)):
+                entry["per_rack"] = count
         if len(fabric["servers"]) == 1:
             topology["unit"] = fabric["servers"][0].pop("unit")
         return fabric, cells
@@ -348,33 +352,46 @@ class _Drafting:
         steps: tuple[Callable[[Plan], bool], ...] = (
             *(self._ids, self._pools, self._spots),
             *(self._asn_blocks, self._switch_blocks, self._link_blocks, self._pin),
+            *(self._ports,) * PINNED_PORTS,
         )
-        best = (plan, differences(self.survey, plan), deepcopy(self.document))
-        for _ in range(ROUNDS):
-            if not best[1]:
-                break
+        left = differences(self.survey, plan)
+        for round_ in range(ROUNDS):
             changed = False
             for step in steps:
+                if not left:
+                    return plan, left
                 before = deepcopy(self.document), self.lock
                 if not step(plan):
                     continue
                 try:
-                    plan = self._plan()
+                    other = self._plan()
                 except InputError as error:
-                    import os
-                    if os.environ.get("DBG"): print(step.__name__, error.diagnostics[0].message)
+                    if os.environ.get("DBG"):
+                        print(step.__name__, error.diagnostics[0].message)
                     self.document, self.lock = before
                     continue
-                changed = True
-                found = differences(self.survey, plan)
-                if len(found) < len(best[1]):
-                    best = (plan, found, deepcopy(self.document))
-                if not found:
-                    break
-            if not changed:
+                found = differences(self.survey, other)
+                if os.environ.get("DBG"):
+                    print(step.__name__, len(left), len(found))
+                if len(found) > len(left):
+                    self.document, self.lock = before
+                    continue
+                changed |= len(found) < len(left)
+                plan, left = other, found
+            if not changed and (round_ == ROUNDS - 1 or not self._stated_in_full({its.fabric for its in left if its.what == "link"})):
                 break
-        self.document = best[2]
-        return best[0], best[1]
+        return plan, left
+
+    def _stated_in_full(self, names: Collection[str]) -> bool:
+        """States every key of fabrics whose cables are otherwise: numbers of the lock may change what a default gives."""
+        changed = False
+        for name in names:
+            if name in self.full:
+                fabric = self.document["fabrics"][name]
+                full = self.full.pop(name)
+                fabric |= {key: full[key] for key in ("servers", "topology")}
+                changed = True
+        return changed
 
     def _with(self, name: str, **changes: Any) -> None:
         """The lock with other entries of a fabric."""
@@ -417,7 +434,10 @@ class _Drafting:
     def _spots(self, plan: Plan) -> bool:
         """Leaf ports of NICs and other devices on free ports."""
         changed = False
+        wrong = {its.fabric for its in differences(self.survey, plan) if its.what in ("link", "subnet")}
         for name, shape in self.shapes.items():
+            if name not in wrong:
+                continue
             found = spots(shape, plan.fabrics[name], self.shapes, self._managing(name))
             if found and found != self.lock.fabrics.get(name, FabricLock()).attachments:
                 self._with(name, attachments=found)
@@ -452,6 +472,18 @@ class _Drafting:
                 changed = True
         return changed
 
+    def _ports(self, plan: Plan) -> bool:
+        """Pins the ports of the first link that is on others: the links on these move, so that one pin often does for two."""
+        moved = moved_ports(self.survey, plan)
+        for name, switch, peer, cages in moved:
+            stated = self.document["fabrics"][name].setdefault("pins", {})
+            key = next((key for key, pin in stated.items() if pin.get("name") == switch), switch)
+            pin = stated.setdefault(key, {}).setdefault("ports", {})
+            if peer not in pin:
+                pin[peer] = cages[0] if len(cages) == 1 else cages
+                return True
+        return False
+
     def _pin(self, plan: Plan) -> bool:
         """Pins what a lock cannot hold."""
         changed = False
@@ -478,14 +510,19 @@ def _sizes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
     unit = fabric["topology"].get("unit")
     for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
         yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
+    for at, group in enumerate(fabric["servers"]):
+        servers = group.get("unit", {}).get("servers", 0)
+        for count in range(servers + 1, 4 * servers + 1):
+            changed = [its if n != at else merged(its, {"unit": {"servers": count}}) for n, its in enumerate(fabric["servers"])]
+            yield f"servers of a unit of {group['model']}", count, {"servers": changed}
 
 
 def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Spot, str]]]) -> bool:
     """Whether ports have other addresses than their columns give them: blocks of leaves begin at multiples of their size."""
+    blocks = [server_block(spec.leaf.model, size.down_gbps) for size in sizing.leaf_groups]
+    block = max(*blocks, with_free_ports(spec, sizing.groups[0])) if ports else 0
     for group, its in ports.items():
-        size = next(size for size in sizing.groups if size.name == group)
-        block, column_of = server_block(spec.leaf.model, size.down_gbps), columns(spec, sizing, group)
-        block = max(block, with_free_ports(spec, size)) if size is sizing.groups[0] else block
+        column_of = columns(spec, sizing, group)
         for spot, address in its:
             if address and spot in column_of:
                 at = int(ip_address(address.partition("/")[0])) % block // 2

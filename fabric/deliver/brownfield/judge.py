@@ -103,7 +103,7 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
     groups = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
         if group.shared:
-            groups.append((size.name, size.servers))
+            groups.append((size.name, size.servers, group.per_rack))
             continue
         ports = server_ports(spec, group)
         unit = unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group))
@@ -232,6 +232,31 @@ def differences(survey: Survey, plan: Plan) -> list[Difference]:
         for ends, link in mine.items()
         if KINDS[int(link.fabric.links.kind[link.row])] != "server-server"
     ]
+    return found
+
+
+def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[int]]]:
+    """(Fabric, switch, neighbor, cages) of links between two devices that are there on other cages of the switch."""
+    there: dict[tuple[str, str], list[tuple[End, End]]] = {}
+    for ends in links_there(survey):
+        there.setdefault((ends[0][0], ends[1][0]), []).append(ends)
+    found = []
+    for name, fabric in plan.fabrics.items():
+        mine: dict[tuple[str, str], list[tuple[End, End]]] = {}
+        for ends, link in links_planned(fabric).items():
+            if link.row not in fabric.stood_for:
+                mine.setdefault((ends[0][0], ends[1][0]), []).append(ends)
+        switches = {device.name for device in fabric.switches}
+        for pair, its in mine.items():
+            other = there.get(pair, [])
+            if len(other) != len(its) or set(other) == set(its):
+                continue
+            for end in (0, 1):
+                # Links in their order: by the other end, which stays.
+                by_far = {ends[1 - end]: ends[end] for ends in other}
+                cages = [by_far.get(ends[1 - end], ends[end])[1] for ends in its]
+                if pair[end] in switches and cages != [ends[end][1] for ends in its]:
+                    found.append((name, pair[end], pair[1 - end], cages))
     return found
 
 

@@ -125,11 +125,11 @@ def _candidates(names: Sequence[str], coordinates: Sequence[Coordinates], words:
 
 
 def _shown(name: str, words: Mapping[str, str]) -> str:
-    """A name with the words of a pattern in place of its text: `{fabric}-leaf1`."""
+    """A name with fields in place of the words that it has: `{fabric}-leaf1`."""
     for field in ("site", "fabric", "group"):
         word = words.get(field, "")
-        if len(word) > 1 and re.match(rf"{re.escape(word)}(?![A-Za-z])", name):
-            return f"{{{field}}}{name[len(word) :]}"
+        if len(word) > 1:
+            name = re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(word)}(?![A-Za-z}}])", f"{{{field}}}", name, count=1)
     return name
 
 

@@ -142,7 +142,8 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
         kind, row, column = (columns[key][link.row] for key in ("kind", "row", "column"))
         if kind in (SERVER_LEAF, ATTACHMENT):
             if cable.b_address and link.b_address >= 0:
-                votes[columns["b"][link.row]][_number(cable.b_address) - 2 * column] += 1
+                weight = 1000 if kind == SERVER_LEAF else 1  # columns of others depend on the size of a unit
+                votes[columns["b"][link.row]][_number(cable.b_address) - 2 * column] += weight
         elif cable.a_address and cable.b_address:
             found[f"address/p2p/{KINDS[kind]}"][row, column] = min(_number(cable.a_address), _number(cable.b_address))
     for leaf, its in votes.items():

@@ -181,6 +181,23 @@ def racks_of_unit(shape: Shape, form: Form, spec: FabricSpec) -> int:
     return max(1, max(units.values(), default=0) // per_rack) if len(units) > 1 else 1
 
 
+def servers_on_set(group: Group, cells: Cells, width: int) -> int:
+    """Servers of a group without own leaves on each leaf or pair, where they fill one after the other; 0: they take turns.
+
+    Args:
+        width: leaves of a set.
+    """
+    leaves = [leaf for unit in cells.units[0].leaves for leaf in unit]
+    set_of = {leaf: at // width for at, leaf in enumerate(leaves)}
+    homes = {server: set_of.get(leaf, 0) for (server, _, _), (leaf, _) in group.of(group.uses[0])}
+    order = [homes.get(server, 0) for server in group.servers]
+    sets = max(1, len(leaves) // width)
+    if sets == 1 or order == [at % sets for at in range(len(order))]:
+        return 0
+    most = max(Counter(order).values())
+    return most if order == [min(at // most, sets - 1) for at in range(len(order))] else 0
+
+
 def racks_without_servers(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
     """Racks of the only unit whose leaves have no server."""
     leaves = {leaf for units in cells.units for unit in units.leaves for leaf in unit}
