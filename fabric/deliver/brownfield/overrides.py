@@ -111,7 +111,8 @@ def _selected(plan: Plan, changes: Iterable[tuple[Own, str]]) -> list[tuple[Chos
         for own, names in left.items():
             for some in ((name,) for name in sorted(names)) if alone else (tuple(sorted(names)),):
                 shared.setdefault((file, (), some), []).append(own)
-    return sorted(shared.items(), key=lambda item: (item[0][0], bool(item[0][2]), len(item[0][1]), item[0]))
+    # Of one template the particular ones come first: a line that all switches lose must not be gone where one tells others.
+    return sorted(shared.items(), key=lambda item: (item[0][0], not item[0][2], -len(item[0][1]), item[0]))
 
 
 def _selections(plan: Plan, file: str) -> list[tuple[tuple[tuple[str, str], ...], frozenset[str]]]:
@@ -454,7 +455,7 @@ def _template(file: str, owns: Sequence[Own]) -> str:
     """A template that extends a shipped one: lines replaced in its blocks, others behind them."""
     lines = [f'{{% extends "{file}" %}}']
     for block, changes in grouped((own.where[0], own) for own in owns).items():
-        replaced = sorted(own for own in changes if own.old)
+        replaced = sorted((own for own in changes if own.old), key=lambda own: (-len(own.old), own))  # likewise
         filters = "".join(f"\n   | replace({_literal(own.old)}, {_literal(own.new)})" for own in replaced)
         whole = f'("\\n" ~ super()){filters}\n   | replace("\\n", "", 1)'
         behind = "".join(verbatim(own.new) for own in changes if not own.old)

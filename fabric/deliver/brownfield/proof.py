@@ -253,6 +253,7 @@ class TopicCoverage:
         overrides: equal only with the overrides.
         different, unplanned, unread: on the switches and not as planned.
         missing: planned, and not on the switches.
+        removed: planned without the overrides, which take it away.
     """
 
     topic: str
@@ -263,6 +264,7 @@ class TopicCoverage:
     unplanned: Count
     unread: Count
     missing: Count
+    removed: Count
 
     @property
     def share(self) -> float:
@@ -295,4 +297,5 @@ def _row(before: Proof, after: Proof, topic: str) -> TopicCoverage:
         unplanned=of(UNPLANNED),
         unread=of(UNREAD),
         missing=of(LACKING),
+        removed=max(0, before.count(LACKING, topic=topic) - of(LACKING)),
     )

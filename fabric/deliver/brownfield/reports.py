@@ -57,6 +57,7 @@ def summary(made: Imported) -> str:
     if made.coverage and (row := made.coverage[-1]).total:
         explained = f"; {percent(row.share)} of {counted(row.total, 'statement')} explained"
         explained += f", {percent(row.overrides / row.total)} by overrides" if row.overrides else ""
+        explained += f", which take {counted(row.removed, 'planned statement')} away" if row.removed else ""
     return f"site {plan.site}: {', '.join(parts)}{explained}"
 
 
@@ -189,6 +190,7 @@ class TopicDocument(Document):
     unplanned: Count
     not_understood: Count = json_key(of="unread")
     missing: Count = json_key("planned, and not on the switches")
+    removed: Count = json_key("planned statements that overrides take away")
     share: Share = json_key("of the statements on the switches that the plan explains")
 
 
