@@ -61,10 +61,6 @@ def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: boo
     from fabric.deliver.brownfield.reports import import_report
 
     shown = import_report(made, whole)
-    if made.refused:
-        write(reports, lambda name: report(name, shown))
-        say("fabric: nothing was written: repair or remove the files that cannot be read")
-        raise typer.Exit(FINDINGS)
     made.write(force)
     write(reports, lambda name: report(name, shown))
     paths = sorted(map(str, made.files()))

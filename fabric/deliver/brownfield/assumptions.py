@@ -156,20 +156,34 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str]]:
         unknown = [switch for switch in fabric if not switch.model and switch.nos]
         for nos, switches in grouped((switch.nos, switch) for switch in unknown).items():
             theirs = [row for switch in switches for row in ports.get(switch.name, ())]
-            gbps = _speed(nos, theirs)
+            gbps, like = _speed(nos, theirs), _like(nos, [name for (name, _), _ in theirs])
             for role in dict.fromkeys(switch.role for switch in switches):
                 alike = [switch for switch in switches if switch.role == role]
                 cages = [ref.cage for switch in alike for (_, ref), _ in ports.get(switch.name, ())]
                 size = next((count for count in CAGES if count >= max(cages, default=1)), max(cages, default=1))
-                yield from ((switch, f"{size}x{gbps}g") for switch in alike)
+                yield from ((switch, f"{size}x{gbps}g" if gbps else like) for switch in alike if gbps or like)
 
 
 def _speed(nos: str, ports: Sequence[tuple[Port, int]]) -> int:
-    """Speed of the cages with which most ports have the names that they have."""
+    """Speed of the cages with which most ports have the names that they have; 0 where no generic switch has such ports."""
     least = max((speed * ref.split for (_, ref), speed in ports), default=0)
     size = max((ref.cage for (_, ref), _ in ports), default=1)
     candidates = [gbps for gbps in SPEEDS_GBPS if gbps >= least] or [max(SPEEDS_GBPS)]
-    return max(candidates, key=lambda gbps: sum(_name(nos, f"{size}x{gbps}g", gbps, ref) == name for (name, ref), _ in ports))
+    fitting = {gbps: sum(_name(nos, f"{size}x{gbps}g", gbps, ref) == name for (name, ref), _ in ports) for gbps in candidates}
+    best = max(fitting, key=lambda gbps: fitting[gbps])
+    return best if fitting[best] or not ports else 0
+
+
+def _like(nos: str, names: Sequence[str]) -> str:
+    """The model of the catalog that has most of some port names, "" for none."""
+    fitting: dict[str, int] = {}
+    for model in catalog.switch_names():
+        switch = catalog.switch(model)
+        if switch is not None and nos in switch.nos:
+            own = {_name(nos, model, switch.native_gbps, PortRef(cage, 0, 1, 0)) for cage in range(1, switch.cages + 1)}
+            fitting[model] = sum(name in own for name in names)
+    best = max(sorted(fitting), key=lambda model: fitting[model], default="")
+    return best if best and fitting[best] else ""
 
 
 def _name(nos: str, model: str, gbps: int, ref: PortRef) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fabric.audit.checks import ERROR
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
@@ -158,11 +157,6 @@ class Imported:
         return self.after is None or self.after.in_sync
 
     @property
-    def refused(self) -> bool:
-        """Whether files could not be read, so that nothing is written."""
-        return any(finding.severity == ERROR and finding.id in STOPPING for finding in self.survey.findings)
-
-    @property
     def lock_path(self) -> Path:
         """Where `generate` looks for the numbers."""
         return Home(self.output, site_folder(self.output, self.survey.site)).shown / LOCK
@@ -197,6 +191,18 @@ def refuse_existing(paths: Sequence[Path], force: bool) -> None:
         raise InputError([Diagnostic("FAB001", Place(str(path)), "expected no file, got one", hint) for path in there])
 
 
+def refuse_broken(survey: Survey) -> None:
+    """Raises InputError for files that cannot be read whole, and for two devices of one name."""
+    stopping = [finding for finding in survey.findings if finding.id in STOPPING]
+    if stopping:
+        raise InputError(
+            [
+                Diagnostic(one.id, Place(one.file, one.line, one.column), f"{one.device}: {one.message}", one.hint)
+                for one in stopping
+            ]
+        )
+
+
 def imported(
     survey: Survey,
     folder: Folder | None,
@@ -207,7 +213,7 @@ def imported(
     jobs: int = 0,
     progress: Progress = silent,
 ) -> Imported:
-    """The intent of a survey, with its proof. Raises InputError where it has no plan.
+    """The intent of a survey, with its proof. Raises InputError where it has no plan, or a source is broken.
 
     Args:
         folder: the configs; None where other sources are surveyed.
@@ -215,7 +221,12 @@ def imported(
         plan: plans the intent.
         draft: makes it.
     """
-    found = draft(survey)
+    refuse_broken(survey)
+    try:
+        found = draft(survey)
+    except ValueError as error:
+        hint = "state the hardware with `--model NAME=MODEL`"
+        raise InputError([Diagnostic("FAB009", Place(str(output)), f"no intent can be drafted: {error}", hint)]) from error
     shown = site_folder(output, survey.site)
     head = HEAD.format(lock=_beside(output, shown / LOCK))
     document = dict(found.document)

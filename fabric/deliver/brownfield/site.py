@@ -245,7 +245,7 @@ def _findings(networks: Iterable[Network], folder: Folder | None, cables: Wiring
     found = [
         finding
         for network in networks
-        for check in (HostNames(), OneOwner(), PointToPoint())
+        for check in (Unreadable(), HostNames(), OneOwner(), PointToPoint())
         for finding in check.check(network)
     ]
     if folder is not None:
