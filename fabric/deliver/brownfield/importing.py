@@ -129,7 +129,6 @@ class Imported:
     Attributes:
         output: where the intent goes.
         text: the intent.
-        lock: numbers in use.
         before: proof of the plan without overrides; None where there are no configs to compare with.
         after: with them.
         own: the overrides.
@@ -138,7 +137,6 @@ class Imported:
     survey: Survey
     output: Path
     text: str
-    lock: Lock
     plan: Plan
     inferences: Sequence[Inference] = ()
     before: Proof | None = None
@@ -164,7 +162,7 @@ class Imported:
     def files(self) -> dict[Path, bytes]:
         """Every file that is written."""
         home = self.output.parent
-        numbers = lock_text(self.lock).encode()
+        numbers = lock_text(self.plan.lock).encode()
         site = self.lock_path.parent
         owned = {**read_manifest(site), LOCK: sha256(numbers)}
         return {
@@ -236,7 +234,6 @@ def imported(
             survey=replace(survey, left_out={**survey.left_out, **found.refused}),
             output=output,
             text=text,
-            lock=found.lock,
             plan=_planned(Path(temporary), output, text, found.lock, plan),
             inferences=found.inferences,
             folder=folder.root if folder else "",

@@ -52,7 +52,7 @@ def test_a_pushed_site_comes_back_as_it_was(world: World) -> None:
     made = pipeline.import_site(world.request())
     made.write()
     again = pipeline.plan(pipeline.load(made.output))
-    assert again.lock == made.lock
+    assert again.lock == made.plan.lock
     assert world.push(again, PushRequest(dry=True, prune=True)) == []
 
 

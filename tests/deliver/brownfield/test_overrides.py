@@ -109,7 +109,7 @@ def test_files_are_written_all_or_none(edited: tuple[str, Imported], tmp_path: P
     _, made = edited
     made.write(force=True)
     again = pipeline.load(made.output)
-    assert pipeline.plan(again).lock == made.lock
+    assert pipeline.plan(again).lock == made.plan.lock
     assert {path for path in made.files() if not path.is_file()} == set()
     with pytest.raises(Exception, match="expected no file, got one"):
         made.write()
