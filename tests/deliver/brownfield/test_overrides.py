@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,13 +13,12 @@ from fabric.base.formats import yaml
 from fabric.deliver.brownfield.importing import Drafted, Imported, imported
 from fabric.deliver.brownfield.overrides import placeholder, verbatim
 from fabric.nos.reading import scan
-from tests import ROOT
 from tests.deliver.brownfield.oracle import survey_of
 
 Edits = tuple[tuple[str, str], ...]  # pattern of a line → what stands in its place
 TEMPLATE_TEXT = "{{ x }}{% y %}{# z #}"
 EDITS: Mapping[str, Edits] = {
-    "ai-eos": (
+    "eos": (
         (
             r"^(hostname .*leaf.*)$",
             rf"\1\nip domain-name {TEMPLATE_TEXT}\nusername bob privilege 1 secret sha512 $6$abcdefgh",
@@ -29,30 +27,44 @@ EDITS: Mapping[str, Edits] = {
         (r"^(   maximum-paths) \d+ ecmp \d+", r"\1 7 ecmp 7"),
         (r"^(interface Ethernet1/1)$", r"\1\n   load-interval 30"),
     ),
-    "ai-nxos": (
+    "nxos": (
         (r"^(hostname .*leaf.*)$", rf"\1\nip domain-name {TEMPLATE_TEXT}"),
         (r"^logging .*\n", ""),
         (r"^(interface Ethernet1/1)$", r"\1\n  load-interval 30"),
     ),
-    "ai-junos": (
+    "junos": (
         (r"^(    host-name .*leaf.*)$", rf'\1\n    domain-name "{TEMPLATE_TEXT}";'),
         (r"^    no-redirects;\n", ""),
         (r"    ports \{\n.*\n    \}\n", ""),
     ),
-    "ai-frr": (
+    "frr": (
         (r"^(hostname .*leaf.*)$", rf"\1\nbanner motd line {TEMPLATE_TEXT}"),
         (r"^ bgp bestpath as-path multipath-relax\n", ""),
     ),
-    "ai-sonic": (
+    "sonic": (
         (r'"localhost": \{', rf'"localhost": {{"rack": "{TEMPLATE_TEXT}", '),
         (r"^ bgp bestpath as-path multipath-relax\n", ""),
     ),
-    "ai-cumulus": (
+    "cumulus": (
         (r"^      hostname: (.*leaf.*)$", rf"      hostname: \1\n      zone:\n        words: '{TEMPLATE_TEXT}'"),
         (r"^            iburst: enabled\n", "            minpoll: 6\n"),
     ),
 }
-OVERRIDES = {"ai-frr": 4, "ai-sonic": 4}  # leaves of two fabrics have BGP in VRFs; else one of all switches, one of leaves
+MODELS = {"eos": "7060x6-64pe", "nxos": "n9364d-gx2a", "junos": "qfx5240-64od", "frr": "64x400g", "sonic": "sn5600", "cumulus": "sn5600"}
+OVERRIDES = {"sonic": 3}  # a document and a template; else one override of all switches, one of the leaves
+INTENT = """\
+version: 1
+site: site
+fabrics:
+  backend:
+    nos: {nos}
+    servers: {{model: node, count: 4}}
+    topology: {{switch: {model}, kind: rack, unit: {{servers: 2}}}}
+    overlay: {{kind: evpn-vxlan}}
+    tenants: [{{name: red, servers: node-0001..0004}}]
+management: {{ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}}
+catalog: {{servers: {{node: {{gpus: 8, nics: {{compute: {{count: 2, speed_gbps: 400}}}}}}}}}}
+"""
 
 
 @pytest.fixture(scope="module", params=sorted(EDITS))
@@ -60,7 +72,7 @@ def edited(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """A network OS's example with lines that no intent has, imported."""
     folder = tmp_path_factory.mktemp(request.param)
     path = folder / "site.yaml"
-    shutil.copy(ROOT / "intent" / f"{request.param}.yaml", path)
+    path.write_text(INTENT.format(nos=request.param, model=MODELS[request.param]), encoding="utf-8")
     intent = pipeline.load(path, folder / "generated")
     pipeline.generate(intent, jobs=1).write()
     configs = intent.folder / "configs"
