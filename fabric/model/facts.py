@@ -158,6 +158,7 @@ class Interface:
     esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
     esi_mode: Located[str] | None = None  # "all-active" or "single-active", where the config says which
     election: Located[str] | None = None  # how the segment's designated forwarder is elected: "preference", "modulus"
+    preference: Located[int] | None = None  # in that election, where it is stated
     lacp_system: Located[str] | None = None  # MAC address that the bond shows in LACP; "" for one that the peer does not have
     fec: Located[str] | None = None  # error correction: "rs", "fc" or "none"
     filters: list[Located[str]] = field(default_factory=list)  # names of packet filters on it
@@ -223,7 +224,8 @@ class Bgp:
     connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
     retained: Located[bool] | None = None  # EVPN routes of foreign route targets are kept; None where the network OS does
     aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
-    originates: Located[str] | None = None  # a statement by which own routes enter, apart from `connected` and aggregates
+    networks: list[Located[str]] = field(default_factory=list)  # prefixes that a statement of their own lets in
+    originates: Located[str] | None = None  # another statement by which own routes enter, apart from all of these
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
 
@@ -363,6 +365,37 @@ class Clause:
     open: bool = False
 
 
+PortRange = tuple[int, int]  # of TCP or UDP, both ends inclusive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterRule:
+    """A rule of a packet filter of IPv4.
+
+    Attributes:
+        protocol: "tcp", "udp", …; "" for any.
+        source: prefix; "" for any, as `target`.
+        source_ports: () for any, as `target_ports`.
+        narrowed: asks for something else as well: flags, a DSCP, an address group.
+    """
+
+    permits: bool
+    protocol: str = ""
+    source: str = ""
+    target: str = ""
+    source_ports: tuple[PortRange, ...] = ()
+    target_ports: tuple[PortRange, ...] = ()
+    narrowed: bool = False
+
+
+@dataclass(slots=True)
+class PacketFilter:
+    """Rules in the order of evaluation."""
+
+    permits_rest: bool = False  # what no rule matches
+    rules: list[Located[FilterRule]] = field(default_factory=list)
+
+
 @dataclass(slots=True, kw_only=True)
 class Services:
     """What runs beside forwarding."""
@@ -419,6 +452,7 @@ class Facts:
     terms: dict[str, list[Located[Clause]]] = field(default_factory=dict)  # policy → its entries in order, at their verdicts
     conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
     idle: list[Located[str]] = field(default_factory=list)  # those of which only one has an effect
+    packet_filters: dict[str, PacketFilter] = field(default_factory=dict)  # of IPv4, by name
     services: Services = field(default_factory=Services)
     broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
     unread: list[Located[str]] = field(default_factory=list)  # statements that the reader does not know, whole

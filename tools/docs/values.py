@@ -37,6 +37,11 @@ A test repeats a small sample. The other network OSes were not asked: their rows
 
 CHECKED
 
+`python -m tests.nos.statements.complete` tests that every statement with a value has a row or stands in the list of open
+values (`open` in `values.yaml`, each with its reason), and that none is refused. It renders one switch of each role of all
+intents in `intent/`, of the published designs in `tests/reference/`, and of five small designs of every network OS: 71
+intents with 35,347 different statements, none of them without a row. A test repeats it for 15 of them.
+
 A schema is the vendor's data model with the ranges that the network OS checks: YANG of Cisco, Juniper and Arista, OpenAPI and
 `nv list-commands` of NVUE, `eos_cli_config_gen` of Arista. A document is a standard or a page of a manual. Where neither was
 found, the source says "not confirmed by a document".

@@ -140,6 +140,11 @@ class Network:
         )
 
     @cached_property
+    def far_addresses(self) -> set[str]:
+        """Addresses that a session of a default table is with."""
+        return {without_prefix_length(peer.peer) for _, _, peer in self.sessions() if not (peer.vrf or peer.interface)}
+
+    @cached_property
     def subnets(self) -> dict[tuple[str, str], list[Owner]]:
         """(VRF, point-to-point subnet) → its members. Lengths 30, 31, 126 and 127 are point to point."""
         found: dict[tuple[str, str], list[Owner]] = {}

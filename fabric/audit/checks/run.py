@@ -241,7 +241,7 @@ def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
 
 def _batfish_of_folder(host: str, folder: Folder, result: Checked) -> str:
     """Adds what Batfish finds in configs without a plan; "" or why it could not be asked."""
-    from fabric.audit.checks.batfish.parsing import run_folder
+    from fabric.audit.checks.batfish.configs import run_folder
 
     try:
         findings, skipped, ran = run_folder(folder, host)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -68,12 +68,19 @@ def rule(line: str) -> PrefixRule | None:
 
 def settle(facts: Facts) -> None:
     """Fills `facts.prefixes` from the entries that were read; without a denial that counts they stay as they stand."""
-    for name, rules in facts.rules.items():
+    for name, stated in facts.rules.items():
+        rules = facts.rules[name] = [one.at(replace(one.value, text=_short(one.value.text))) for one in stated]
         ordered = in_order(rules)
         texts = effective([one.value for one in ordered])
         found = [Located(texts[n], one.line, one.file) for n, one in enumerate(ordered) if n in texts]
         permits = [Located(one.value.text, one.line, one.file) for one in rules if one.value.permits]
         facts.prefixes[name] = found if len(found) > len(permits) else permits
+
+
+def _short(text: str) -> str:
+    """`10.0.0.0/15 ge 24 le 32` and `ge 24` are one."""
+    longest = 128 if ":" in text else 32
+    return text.removesuffix(f" le {longest}") if " ge " in text else text.replace(f" eq {longest}", f" ge {longest}")
 
 
 def in_order(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
@@ -157,6 +164,29 @@ def _permits(facts: Facts, policy: str, net: Net) -> bool:
         if not clause.narrowed and not clause.lists:
             return False
     return False
+
+
+def denies(facts: Facts, policies: str, net: Net) -> bool:
+    """Whether policies surely deny a route, whatever its communities and path; false for one that is not defined.
+
+    Of several, each must: on some network OSes the first that permits ends their chain.
+    """
+    names = policies.split()
+    return bool(names) and all(_denies(facts, name, net) for name in names)
+
+
+def _denies(facts: Facts, policy: str, net: Net) -> bool:
+    if policy in facts.prefixes:
+        return not _listed(facts.prefixes[policy], net)
+    terms = facts.terms.get(policy, [])
+    for clause in (one.value for one in terms):
+        unknown = any(name not in facts.prefixes for name in clause.lists)
+        listed = not clause.lists or any(_listed(facts.prefixes.get(name, []), net) for name in clause.lists)
+        if clause.permits and (listed or unknown):
+            return False
+        if listed and not (clause.narrowed or clause.open):
+            return True
+    return bool(terms)
 
 
 def _listed(entries: Sequence[Located[str]], net: Net) -> bool:

@@ -66,7 +66,7 @@ class Condition:
         fix: what to configure.
         source: title of the vendor's page.
         severity: of the finding, "" for that of the check.
-        once: reports the first of the statements with equal shared groups, of a row that is simple.
+        once: reports the first of the statements with equal shared groups (of a row that is simple), or with one message.
     """
 
     code: str
@@ -167,7 +167,10 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
         if one.rule not in joins:
             joins[one.rule] = _Join(condition, by_rule[one.rule])
         if (held := joins[one.rule].holds(dict(one.words), place)) is not None:
-            yield Violation(condition, held[0], one, place, held[1])
+            key = (one.rule, (condition.say.format(**held[0]),))
+            if not (condition.once and key in reported):
+                reported.add(key)
+                yield Violation(condition, held[0], one, place, held[1])
 
 
 class _Join:

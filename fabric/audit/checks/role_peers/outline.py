@@ -77,7 +77,8 @@ VALUE_HINT = "configure a value that the network OS accepts: {}"
 IGP = -1  # in place of a rule: OSPF or IS-IS of an interface
 
 
-class Refused(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
     """A statement that the network OS refuses, drops or overrides, with a message and a hint."""
 
     code: str  # of the check
@@ -214,7 +215,17 @@ def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple
         if one.condition.code != FEATURE and one.by not in invalid:
             row, name = one.condition, one.words.get("name") or one.words.get("key", "")
             message, hint, several = (text.format(**one.words, names="{names}") for text in (row.say, row.fix, row.several))
-            found.append(Refused(row.code, message, hint, row.severity, one.place, several, name))
+            found.append(
+                Refused(
+                    code=row.code,
+                    message=message,
+                    hint=hint,
+                    severity=row.severity,
+                    place=one.place,
+                    several=several,
+                    name=name,
+                )
+            )
     heads = {(one.place.file, one.place.raw) for one in found}
     return [one for one in found if not any((one.place.file, raw) in heads for raw in _sections(one.place.raw))]
 
@@ -224,7 +235,15 @@ def _wrong(value: WrongValue, place: Place) -> Refused:
     field, _, stated = place.raw[-1].partition(" = ")
     text = f"{f'{field} ' if value.text in stated else ''}{{names}}: expected {value.expected}"
     name = f"`{value.text}`"
-    return Refused(VALUE_CODE, text.replace("{names}", name), VALUE_HINT.format(value.source), "", place, text, name)
+    return Refused(
+        code=VALUE_CODE,
+        message=text.replace("{names}", name),
+        hint=VALUE_HINT.format(value.source),
+        severity="",
+        place=place,
+        several=text,
+        name=name,
+    )
 
 
 def _sections(raw: StatementPath) -> Iterator[StatementPath]:

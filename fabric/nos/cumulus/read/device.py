@@ -24,7 +24,7 @@ from fabric.model.facts import (
     Vrf,
 )
 from fabric.nos.cumulus.read import paths
-from fabric.nos.cumulus.read.ports import read_ports, read_qos, read_relays, vrf_name
+from fabric.nos.cumulus.read.ports import read_packet_filters, read_ports, read_qos, read_relays, vrf_name
 from fabric.nos.cumulus.read.tree import found, number, off, read_tree, string, switch, truth
 from fabric.nos.frr.read.words import DERIVED
 from fabric.nos.reading import (
@@ -132,9 +132,10 @@ def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
 
 def _bgp_routes(bgp: Bgp, family: Branch) -> None:
     """What enters BGP here."""
-    others = [part for name, part in family.at("redistribute").parts.items() if name != "connected"]
-    for part in (*family.at("network").parts.values(), *others):
-        bgp.originates = bgp.originates or Located("", part.line, bgp.file)
+    bgp.networks += [Located(text, part.line, bgp.file) for text, part in family.at("network").parts.items()]
+    for name, part in family.at("redistribute").parts.items():
+        if name != "connected":
+            bgp.originates = bgp.originates or Located("", part.line, bgp.file)
     connected = family.at("redistribute", "connected")
     if connected.line and not off(connected):
         bgp.connected = string(connected.at("route-map"), bgp.file) or Located("", connected.line, bgp.file)
@@ -175,6 +176,8 @@ def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) ->
     neighbor.hold_s = levels.first(number, "timers", "hold")
     if shut := levels.first(truth, "shutdown"):
         neighbor.enabled = Located(not shut.value, shut.line, file)
+    if (on := levels.first(truth, "enable")) and not on.value:
+        neighbor.enabled = on
     for family, name in FAMILIES.items():
         _family(neighbor, levels.at("address-family", family), name)
     return neighbor
@@ -232,6 +235,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _overlay(facts, file, tree)
         _routes(facts, file, tree)
         read_ports(facts, file, tree)
+        read_packet_filters(facts, file, tree)
         read_relays(facts, file, tree)
         read_bgp(facts, file, tree)
         facts.chains += _chains(facts, file, tree)

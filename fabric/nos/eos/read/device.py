@@ -31,7 +31,7 @@ from fabric.nos.reading import (
     static_route,
     typed,
 )
-from fabric.nos.reading.rules import Below, Line, Reading, Rules, add, below, keep, known, prefix_list, switch
+from fabric.nos.reading.rules import Below, Line, Reading, Rules, access_list, add, below, keep, known, prefix_list, switch
 
 LITERAL = re.compile(r"(?=\S*[.:])[0-9A-Fa-f].*", re.A)
 VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan` prints "IP MTU 1500 bytes (default)"
@@ -136,11 +136,16 @@ def _esi(port: Interface, line: Line) -> None:
         port.esi = line.located(value)
 
 
+def _election(port: Interface, line: Line) -> None:
+    port.election = line.located(line[1])
+    port.preference = line.located(int(line[2])) if line[2] else None
+
+
 SEGMENT: Rules[Interface] = Rules(
     {
         r"identifier (.+)": _esi,
         r"redundancy (all-active|single-active)": keep("esi_mode"),
-        r"designated-forwarder election algorithm (preference|modulus|hrw)\b.*": keep("election"),
+        r"designated-forwarder election algorithm (preference|modulus|hrw)(?: (\d{1,5})\b)?.*": _election,
     },
     None,
 )
@@ -327,6 +332,7 @@ DEVICE: Rules[Device] = Rules(
         r"router bgp(?: .*)?": known,
         r"(?:ip|ipv6) route (.+)": _route,
         r"(?:ip|ipv6) prefix-list (\S+)(?: (.*))?": _prefix_list,
+        r"ip access-list (?:standard )?(\S+)": access_list,
         r"ip virtual-router mac-address (.+)": keep("facts.anycast_mac", mac),
         r"ntp server (?:vrf \S+ )?(\S+).*": add("facts.services.ntp"),
         r"logging (?:vrf \S+ )?host (\S+).*": add("facts.services.syslog"),

@@ -286,6 +286,7 @@ ROUTES: Table[Family] = {  # what enters BGP
     r"import vrf (?:route-map (\S+)|(\S+))(?: .*)?": _leak,
     r"redistribute connected(?:.* route-map (\S+))?(?: .*)?": keep("process.bgp.connected"),
     r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
+    r"network (\S+/\d+)(?: .*)?": add("process.bgp.networks"),
     r"((?:network|redistribute) .+)": keep("process.bgp.originates"),
 }
 OF_UNICAST: Rules[Family] = Rules({**OTHER, **ROUTES}, IN_FAMILY)

@@ -9,7 +9,7 @@ from fabric.model.facts import Interface, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.words import HEADS, Device, add_address, incomplete, vrf_name, walk
 from fabric.nos.reading import Entry, esi, form_of, mac, need_number, placeholder, prefix, static_route, typed
-from fabric.nos.reading.rules import Below, Line, Reading, Rule, Rules, below, known, prefix_list, switch
+from fabric.nos.reading.rules import Below, Line, Reading, Rule, Rules, below, keep, known, prefix_list, switch
 
 
 def read_conf(processes: Processes, file: str, text: str) -> None:
@@ -65,6 +65,7 @@ INTERFACE: Rules[Port] = Rules(
         r"(?:ip|ipv6) addr(?:ess)? (\S+)(?: (.*))?": _address,
         r"evpn mh es-sys-mac (\S+)": _system_mac,
         r"evpn mh es-id (\S+)": _segment,
+        r"evpn mh es-df-pref (\d{1,5})": keep("target.preference", int),
         r"link-params": below(LINK),
     },
     HEADS["interface"],
@@ -120,6 +121,7 @@ KEYS: Rules[Processes] = Rules(
 
 BFD: Rules[Processes] = Rules({}, HEADS["bfd"])
 IGP: dict[str, Rules[Processes]] = {name: Rules({}, HEADS[name]) for name in ("ospf", "ospf6", "isis")}
+LABELS: Rules[Processes] = Rules({}, HEADS["labels"])  # segment routing and LDP
 NONE: Rules[Processes] = Rules({})  # of a protocol that is not known
 
 # --- The whole file -------------------------------------------------------------------------------------------
@@ -189,6 +191,8 @@ TOP: Rules[Processes] = Rules(
         r"interface (\S+)(?: vrf (\S+))?(?: .*)?": _interface,
         r"bfd(?: .*)?": below(BFD),
         r"key chain(?: .*)?": below(KEYS),
+        r"segment-routing(?: .*)?": below(LABELS),
+        r"mpls ldp": below(LABELS),
         rf"router ({'|'.join(IGP)})(?: .*)?": _igp,
         r"router bgp(?: .*)?": Processes.of,
         r"no router bgp(?: .*)?": Processes.remove,

@@ -37,6 +37,11 @@ DERIVED = DerivedTargets(any_as=True, low=True, unstated=True)
 VRF_NAMES = {"default": DEFAULT_VRF, "mgmt": MANAGEMENT}
 
 
+def elected(port: Interface) -> Located[str] | None:
+    """FRR elects the designated forwarder by preference, stated or not (bgpd/bgp_evpn_mh.c, `df_alg`)."""
+    return port.esi.at("preference") if port.esi else None
+
+
 @dataclass(slots=True, kw_only=True)
 class Device:
     """The facts of a device while its files are read one after the other."""
@@ -122,6 +127,8 @@ class Device:
             if bond in self.system_macs and bond in self.facts.interfaces and number.value < 1 << 24:
                 text = f"03:{self.system_macs[bond].value}:{number.value:06x}"
                 self.facts.interfaces[bond].esi = Located(esi(text), number.line, number.file)
+        for port in self.facts.interfaces.values():
+            port.election = port.election or elected(port)
         settle(self.facts)
         add_policies(self.facts, self.entries)
         return self.facts

@@ -28,7 +28,7 @@ from fabric.nos.reading import (
     settle,
     static_route,
 )
-from fabric.nos.reading.rules import Below, Line, Reading, Rule, add, below, keep, prefix_list, switch, through
+from fabric.nos.reading.rules import Below, Line, Reading, Rule, access_list, add, below, keep, prefix_list, switch, through
 
 # --- Secrets: patterns of single lines in any place -----------------------------------------------------------
 
@@ -233,6 +233,7 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         **through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
         r"(?:ip|ipv6) prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": prefix_list,
+        r"ip access-list (\S+)": access_list,
         r"fabric forwarding anycast-gateway-mac (\S+)": keep("facts.anycast_mac", mac),
         r"ip load-sharing .*universal-id (\d{1,10}).*": keep("facts.hash_seed", int),
         r"feature lldp": switch("facts.services.lldp", True),

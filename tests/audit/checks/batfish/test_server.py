@@ -9,7 +9,7 @@ import pytest
 
 from fabric.audit.checks import Finding
 from fabric.audit.checks.batfish import run
-from fabric.audit.checks.batfish.parsing import run_folder
+from fabric.audit.checks.batfish.configs import run_folder
 from fabric.nos.reading import scan
 from tests.audit.checks.batfish.helpers import DESIGNS, OVERLAY, TENANTS, Site, example, small
 from tests.audit.checks.batfish.record import ORIGIN

@@ -761,3 +761,19 @@ def test_a_tree_inside_the_answer_of_a_program() -> None:
     found = facts(f'{{"changed": false, "message": {tree}}}')
     assert plain(found.broken) == []
     assert plain(found.interfaces["swp1"].addresses) == ["1: 10.0.0.1/31"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "enabled"),
+    [
+        ("enable: off", False),
+        ("enable: on", None),
+        ("enable: off, shutdown: off", False),
+        ("enable: on, shutdown: on", False),
+    ],
+)
+def test_a_neighbor_is_switched_off_in_two_ways(stated: str, enabled: bool | None) -> None:
+    found = facts(f"vrf: {{default: {{router: {{bgp: {{neighbor: {{swp1: {{type: unnumbered, {stated}}}}}}}}}}}}}\n")
+    neighbor = found.bgp[""].neighbors["swp1"]
+    assert (neighbor.enabled.value if neighbor.enabled else None) is enabled
+    assert found.unread == []
