@@ -71,6 +71,7 @@ LISTS = frozenset({"allow", "ntp", "syslog", "dns", "servers"})
 CHOICES: Mapping[Key, tuple[Any, ...]] = {  # the default first
     ("management", "vrf"): (True, False),
     ("management", "gnmi"): (False, True),
+    ("underlay", "bfd", "enabled"): (True, False),
     ("underlay", "load_balancing", "mode"): ("auto", "flow", "dynamic"),
     ("qos", "pfc_watchdog"): (True, False),
     ("qos", "buffer_model"): ("auto", "static", "dynamic"),
@@ -201,7 +202,7 @@ class Learned:
         best, most = None, 0.5
         for value, (there, absent) in self.signs.get(key, {}).items():
             seen = [any(pattern.fullmatch(line) for line in lines) for pattern in there]
-            if there and not any(seen):
+            if there and not any(seen) and not absent:
                 continue
             left = [not any(pattern.fullmatch(line) for line in lines) for pattern in absent]
             share = (sum(seen) + sum(left)) / (len(seen) + len(left))
@@ -220,7 +221,7 @@ def learned(nos: str, release: str = "") -> Learned:
         for line in probe.base
         if f"{TENANT}-{NETWORK}" in line and str(VLAN) in line
     ]
-    places = probe.places(VALUES)
+    places = probe.in_either_vrf(VALUES)
     for addressing in ("unnumbered", "ipv6"):  # filters of IPv6 may be there only where the fabric has it
         put(probe.document, ("underlay", "addressing"), addressing)
         if addressing == "ipv6":
@@ -238,12 +239,17 @@ def learned_logins(nos: str, release: str, method: str) -> Learned:
     if method == "ldap":
         probe.document["management"]["aaa"][method] |= {"base_dn": "dc=n1", "bind_dn": "cn=n2"}
     signs = probe.signs(more, (None, method)) if method != "ldap" else {}
-    return Learned(probe.places(LOGINS[method]), {more: signs})
+    return Learned(probe.in_either_vrf(LOGINS[method]), {more: signs})
 
 
 class _Probe:
     def __init__(self, nos: str, release: str) -> None:
         self.nos, self.document = nos, _design(nos, release)
+        fabric = self.document["fabrics"][FABRIC]
+        for without in ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}}):  # what an older release cannot do
+            if not self.base and "tenants" in fabric:
+                fabric |= without
+                del self.base
 
     @cached_property
     def base(self) -> list[str]:
@@ -276,6 +282,14 @@ class _Probe:
             key: list(dict.fromkeys(place for pair in elements for place in _places(first, second, pair, others)))
             for key, elements in pairs.items()
         }
+
+    def in_either_vrf(self, values: Mapping[Key, tuple[Any, Any]]) -> dict[Key, list[Place]]:
+        """The places with management in its own VRF and without."""
+        first = self.places(values)
+        put(self.document, ("management", "vrf"), False)
+        second = self.places(values)
+        del self.document["management"]["vrf"]
+        return {key: list(dict.fromkeys((*first[key], *second[key]))) for key in values}
 
     def _both(self, values: Mapping[Key, tuple[Any, Any]], at: int) -> list[str] | None:
         return self.lines({key: [one[at] for one in _elements(pair)] if key[-1] in LISTS else pair[at] for key, pair in values.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
@@ -12,6 +13,7 @@ from fabric.deliver.brownfield.running import Running, merged
 from fabric.model.plan.lock import Lock
 
 MAX_SWITCHES = 400  # of a site that is planned again for every alternative
+DIGITS = re.compile(r"(?<![\w.:/-])\d{3,4}(?![\w.:/-])")
 REFUSED = 10**9
 
 
@@ -34,6 +36,15 @@ class Comparison:
             name: len(lines ^ frozenset(lines_of(self.nos[name], files[name]))) if name in files else len(lines)
             for name, lines in self.running.items()
         }
+
+    def numbers(self, document: Document, names: Iterable[str]) -> list[int]:
+        """Numbers in statements of some switches that an intent does not render, in order."""
+        try:
+            files = rendered(plan_of(document, self.lock), self.running)
+        except InputError:
+            return []
+        own = (self.running[name] - frozenset(lines_of(self.nos[name], files.get(name, {}))) for name in names)
+        return sorted({int(digits) for lines in own for line in lines for digits in DIGITS.findall(line)})
 
     def refined(self, document: Document, fabric: str, names: Iterable[str], trials: Iterable[Sequence[Document]]) -> Document:
         """The intent with the alternatives of one fabric that fit best, none where what it has fits as well."""

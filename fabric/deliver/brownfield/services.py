@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import chain
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -185,7 +186,8 @@ def underlay(run: Running) -> Document:
             found[key[-1]] = run.found(key)
     bfd = {name: run.found(("underlay", "bfd", name)) for name in ("interval_ms", "multiplier")}
     sessions = [one for own in facts.values() for one in own.neighbors()]
-    if sessions and not any(one.bfd is not None and one.bfd.value for one in sessions):
+    without = run.chosen(("underlay", "bfd", "enabled")) is False
+    if without and not any(one.bfd is not None and one.bfd.value for one in sessions):
         bfd = {"enabled": False}
     usual = Underlay().model_dump(mode="json")
     if run.usual is not None:
@@ -265,17 +267,24 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
     for run in runs:
         names = [its.name for its in run.samples]
         if differing.intersection(names):
-            whole = comparison.refined(whole, run.name, names, lossless.trials(run))
+            rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
+            tried = (attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            whole = comparison.refined(whole, run.name, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
+        if "bfd" in found["fabrics"][run.name].get("underlay", {}):
+            whole = comparison.shortened(whole, run.name, names, "underlay")
     for run in runs:
         part = whole["fabrics"][run.name]
         if part.get("qos"):
             found["fabrics"][run.name]["qos"] = part["qos"]
         else:
             found["fabrics"][run.name].pop("qos", None)
-        if stated := part["topology"].get("cable_length_m"):
-            found["fabrics"][run.name].setdefault("topology", {})["cable_length_m"] = stated
+        if "underlay" in found["fabrics"][run.name]:
+            found["fabrics"][run.name]["underlay"] = part["underlay"]
+        for key in ("cable_length_m", "attachments"):
+            if stated := part["topology"].get(key):
+                found["fabrics"][run.name].setdefault("topology", {})[key] = stated
     return found
 
 

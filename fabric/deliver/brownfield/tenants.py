@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import ip_interface, ip_network
-from itertools import product
+from itertools import count, product
 from typing import Any, TypeAlias
 
 import numpy as np
+from netaddr import IPNetwork, IPSet
 
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.probes import Document, learned
@@ -23,10 +24,14 @@ from fabric.model.plan.lock import TenantNumber
 from fabric.model.plan.sizing import nic_uses
 from fabric.model.plan.tenant_ports import rails_of
 from fabric.model.plan.tenants import TAG_BASE
+from fabric.model.settings.services import Overlay
+from fabric.nos.reading.values import is_address
 from fabric.nos.target import target
 
 NETWORK_RD = 10_000  # route distinguishers of networks end in this and their number
+L3_BASE, L2_BASE = Overlay().l3vni_base, Overlay().l2vni_base
 FIRST_VLAN = 100  # of a network without a stated one
+PREFIX = re.compile(r"[0-9A-Fa-f.:]+/\d+")
 Spot: TypeAlias = tuple[str, str]  # leaf and port
 
 
@@ -214,7 +219,7 @@ class TenantSurvey:
                 if vni.vlan is not None:
                     its = found.setdefault(vni.vlan.value, NetworkFacts(vlan=vni.vlan.value))
                     its.vni = vni.number
-                    number = int(vni.rd.value.rpartition(":")[2]) - NETWORK_RD if vni.rd else 0
+                    number = int(vni.rd.value.rpartition(":")[2]) - NETWORK_RD if vni.rd and idiom and idiom.network_rd else 0
                     its.number = its.number or max(0, number)
             for its in found.values():
                 svi = facts.interfaces.get(idiom.svi.format(its.vlan) if idiom else "")
@@ -225,6 +230,7 @@ class TenantSurvey:
                 its.gateway = its.gateway or gateway
                 its.relays = its.relays or tuple(dict.fromkeys(one.value for one in svi.relays))
         self._name(found)
+        _number(found)
         self._assign(found)
         return found
 
@@ -253,7 +259,7 @@ class TenantSurvey:
                     networks[vlan].tenant = networks[vlan].tenant or next(iter(known))
         routed = {use.tenant for use in self.uses if not use.vlans}
         left = [name for name in self.tenants if name not in routed | {its.tenant for its in networks.values()}]
-        rest = sorted((its for its in networks.values() if not its.tenant), key=lambda its: (its.number or its.vni))
+        rest = sorted((its for its in networks.values() if not its.tenant), key=lambda its: its.number)
         groups: dict[frozenset[int], list[NetworkFacts]] = {}
         for its in rest:
             home = next((vlans for vlans in sorted(sets, key=sorted) if its.vlan in vlans), frozenset({its.vlan}))
@@ -261,6 +267,21 @@ class TenantSurvey:
         for name, members in zip(left or list(self.tenants)[:1], groups.values(), strict=False):
             for its in members:
                 its.tenant = name
+
+
+def _number(networks: Mapping[int, NetworkFacts]) -> None:
+    """Numbers that no route distinguisher tells: by the VNI, else the lowest free ones in the order of VLANs."""
+    unknown = [its for _, its in sorted(networks.items()) if not its.number]
+    bases = [its.vni // 1000 * 1000 for its in unknown]
+    base = L2_BASE if L2_BASE in bases else most_common(bases) or 0
+    used = {its.number for its in networks.values()}
+    for its in unknown:
+        if 0 < its.vni - base < 1000 and its.vni - base not in used:
+            its.number = its.vni - base
+            used.add(its.number)
+    free = (number for number in count(1) if number not in used)
+    for its in (its for its in unknown if not its.number):
+        its.number = next(free)
 
 
 # --- Ports that make a tenant ---------------------------------------------------------------------------------
@@ -416,11 +437,11 @@ def _overlay(
     if how != "evpn":
         return ({"isolation": how} if how != "none" else {}), 0, 0
     found: Document = {"kind": "evpn-vxlan"}
-    l3 = most_common(its.vni - its.number for its in tenants.values() if its.vni > its.number) or 50_000
-    l2 = most_common(its.vni - its.number for its in networks.values() if its.vni > its.number) or 10_000
-    usual3 = all(its.vni == 50_000 + its.number for its in tenants.values() if its.vni)
-    found |= {} if usual3 or l3 == 50_000 else {"l3vni_base": l3}
-    found |= {} if l2 == 10_000 else {"l2vni_base": l2}
+    l3 = most_common(its.vni - its.number for its in tenants.values() if its.vni > its.number) or L3_BASE
+    l2 = most_common(its.vni - its.number for its in networks.values() if its.vni > its.number) or L2_BASE
+    usual3 = all(its.vni == L3_BASE + its.number for its in tenants.values() if its.vni)
+    found |= {} if usual3 or l3 == L3_BASE else {"l3vni_base": l3}
+    found |= {} if l2 == L2_BASE else {"l2vni_base": l2}
     targets = [text for its in tenants.values() for text in its.own]
     targets += [one.value for leaf in survey.leaves.values() for vni in leaf.facts.vnis.values() for one in vni.exports]  # type: ignore[union-attr]
     admin = most_common(text.partition(":")[0] for text in targets if ":" in text)
@@ -533,9 +554,11 @@ def _imports(
         name: [ip_interface(one.gateway).network for one in networks.values() if one.tenant == name and one.gateway]
         for name in tenants
     }
-    for row in rows:
+    if how == "acl":
+        _permitted(survey, rows)
+    for row in rows if how == "evpn" else ():
         its = tenants.get(row["name"])
-        if its is None or how not in ("evpn", "acl"):
+        if its is None:
             continue
         sources = [owner[text] for text in sorted(its.targets) if owner.get(text, its.name) != its.name]
         sources += [name for name in sorted(its.leaks) if name in tenants and name not in sources]
@@ -551,6 +574,32 @@ def _imports(
                 if text in others or (text not in DEFAULT_ROUTES and any(_meets(net, text) for net in subnets[source]))
             ]
             found.append({"from": source, "prefixes": inside} if inside else source)
+        if found:
+            row["imports"] = found
+
+
+def _permitted(survey: TenantSurvey, rows: Sequence[Document]) -> None:
+    """`imports` where filters isolate tenants: what a filter permits beside the subnets of its own tenant."""
+    own: dict[str, IPSet] = {}
+    for use in survey.uses:
+        port = survey.facts(use.cable.b).interfaces.get(use.cable.b_port)
+        for address in port.addresses if use.tenant and port else ():
+            own.setdefault(use.tenant, IPSet()).add(IPNetwork(address.value).cidr)
+    permitted: dict[str, IPSet] = {}
+    for leaf in survey.leaves.values():
+        lines = survey.run.lines.get(leaf.name, ())
+        idiom = target(leaf.nos).idiom
+        for name, pattern in product(own, dict.fromkeys(idiom.acls if idiom else ())):
+            words = re.compile(rf"(?<![\w-]){re.escape(pattern.format(name))}(?![\w-])")
+            texts = {text for line in lines if words.search(line) for text in PREFIX.findall(line)}
+            permitted.setdefault(name, IPSet()).update(IPSet(text for text in texts if is_address(text.partition("/")[0])))
+    for row in rows:
+        found: list[Any] = []
+        for source, subnets in own.items():
+            shared = subnets & permitted.get(row["name"], IPSet())
+            if source != row["name"] and shared:
+                whole = shared == subnets
+                found.append(source if whole else {"from": source, "prefixes": [str(net) for net in shared.iter_cidrs()]})
         if found:
             row["imports"] = found
 
