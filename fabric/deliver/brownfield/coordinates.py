@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from fabric.deliver.brownfield.devices import Found
 from fabric.deliver.brownfield.hosts import LABEL, HostPort
 from fabric.deliver.brownfield.ports import natural
 from fabric.deliver.brownfield.roles import Graph, Tiers, parts
+
+KERNEL = re.compile(
+    r"e(?:th|n[ospx]\w*|t|m)?|pci|nic|port|lan|p", re.I
+)  # two ports with such names are those of a dual-homed host
 
 
 @dataclass(slots=True, kw_only=True)
@@ -157,7 +162,8 @@ def _rails_of(ends: Mapping[str, Sequence[Nic]], pairs: Mapping[str, set[str]], 
         if leaves not in kinds:
             kinds.append(leaves)
     apart = sum(map(len, kinds)) == len(frozenset().union(*kinds))
-    return {name: rail for rail, leaves in enumerate(kinds) for name in leaves} if apart else {}
+    dual = len(by_nic) == len(kinds) == 2 and KERNEL.fullmatch(kind[1]) is not None
+    return {name: rail for rail, leaves in enumerate(kinds) for name in leaves} if apart and not dual else {}
 
 
 def _pods(joined: Graph, tiers: Tiers, result: dict[str, Coordinates]) -> None:

@@ -16,7 +16,9 @@ from fabric.deliver.brownfield.survey import Host
 from fabric.model.facts import Interface, Neighbor
 from fabric.model.plan import PortRef
 
-IDLE = re.compile(r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split)\b.*", re.I)
+IDLE = re.compile(
+    r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split|deactivated|disabled|down)\b.*", re.I
+)
 NIC = re.compile(  # a port of a host, as words of a description name it
     r"(?:e(?:th|n[spox])|bond|nic|pci|port|p|lan|net|ib|mlx|vmnic|compute|storage|frontend|oob|bmc|idrac|ilo|ipmi|mgmt|"
     r"(?:ethernet|et|eth|e|gi|te|xe|ge|swp|po|ae|port-channel|bundle)[-_]?)[\w/:.-]*\d[\w/:.-]*|eth|bmc|ilo|idrac|ipmi|e\d+(?:/\d+)*",
@@ -85,7 +87,7 @@ def hosts(devices: Mapping[str, Found], wiring: Wiring) -> Hosts:
                     rows.append(row)
                     own.border |= port in outside
     for (name, port), far in wiring.named.items():  # a device outside that LLDP or a topology file names
-        if far not in devices and name in devices and not _internal(devices[name], port):
+        if far[0] not in devices and name in devices and not _internal(devices[name], port):
             rows.append(_named(devices[name], port, far))
     result.ports = sorted(_unnamed(devices, rows), key=lambda row: (row.host, natural(row.label), row.port))
     result.hosts = _grouped(result.ports)
@@ -134,13 +136,19 @@ def _internal(own: Found, port: str) -> bool:
     return interface is not None and any(fact.value.startswith("169.254.") for fact in interface.addresses)
 
 
-def _named(own: Found, port: str, far: str) -> HostPort:
+def _named(own: Found, port: str, far: Port) -> HostPort:
     interface = own.facts.interfaces.get(port)
     address, peer = _addresses(interface) if interface else ("", "")
-    label = parsed(own.description(port))[1]
-    attached = bool(ATTACHED.search(far))
+    label = far[1] or parsed(own.description(port))[1]
+    attached = bool(ATTACHED.search(far[0]))
     return HostPort(
-        port=(own.name, port), host=far, label=label, attached=attached, address=address, far_address=peer, source="LLDP"
+        port=(own.name, port),
+        host=_name(far[0]),
+        label=label,
+        attached=attached,
+        address=address,
+        far_address=peer,
+        source="LLDP",
     )
 
 

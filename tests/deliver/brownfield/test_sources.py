@@ -215,7 +215,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
     ("files", "code", "expected"),
     [
         ({"notes.md": "hello"}, 2, "expected configs of switches, got 1 file"),
-        ({"a/leaf1.cfg": LEAF, "b/leaf1.cfg": LEAF.replace("65001", "65002")}, 2, "error[FAB250]: leaf1: host name leaf1 is in"),
+        ({"a/leaf1.cfg": LEAF, "b/leaf1.cfg": LEAF.replace("65001", "65002")}, 2, "error[FAB250]: leaf1: duplicate host name"),
         ({"leaf1/config_db.json": '{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}}, "PORT": {'}, 2, "error[FAB290]: leaf1: "),
         ({}, 2, "expected configs of switches, got a folder without files"),
     ],
