@@ -269,7 +269,8 @@ def _twice(facts: Facts, first: Facts) -> Finding:
 
 def _findings(networks: Iterable[Network], folder: Folder | None, repeated: Sequence[Finding]) -> list[Finding]:
     """What makes the network ambiguous: it comes before any intent."""
-    found = [finding for network in networks for check in (OneOwner(), PointToPoint()) for finding in check.run(network)]
+    checks = (Unreadable(), OneOwner(), PointToPoint())
+    found = [finding for network in networks for check in checks for finding in check.run(network)]
     if folder is not None:
         found += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
     return sorted([*repeated, *found], key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line, one.message))
