@@ -208,8 +208,15 @@ def import_site(request: ImportRequest, force: bool = False, progress: Progress 
 
     refuse_existing([request.output], force)
     found = surveyed(request)
-    more = {"draft": found.draft, "jobs": request.jobs, "progress": progress or silent}
-    return imported(found.survey, found.folder, request.output, plan, **more)
+    return imported(
+        found.survey,
+        found.folder,
+        request.output,
+        plan,
+        draft=found.draft,
+        jobs=request.jobs,
+        progress=progress or silent,
+    )
 
 
 def moves(intent: Intent, against: str) -> Changes:

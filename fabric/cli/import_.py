@@ -21,7 +21,9 @@ FORMATS = ("text", "markdown", "json")
 
 
 def import_(
-    sources: list[Path] = typer.Argument(..., metavar="SOURCE…", help="folders of configs, or a workbook", show_default=False),
+    sources: list[Path] = typer.Argument(
+        ..., metavar="SOURCE…", help="folders of configs, or a workbook", show_default=False
+    ),
     output: Path = option(..., "-o --output", "FILE.yaml", "intent to write; templates and the lock file go beside it"),
     lldp: list[Path] = option([], "--lldp", "FILE", "LLDP output of switches, files or folders; repeatable"),
     topology: list[Path] = option([], "--topology", "FILE", "file that lists the cables; repeatable"),
@@ -59,10 +61,6 @@ def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: boo
     from fabric.deliver.brownfield.reports import import_report
 
     shown = import_report(made, whole)
-    if made.refused:
-        write(reports, lambda name: report(name, shown))
-        say("fabric: nothing was written: repair or remove the files that cannot be read")
-        raise typer.Exit(FINDINGS)
     made.write(force)
     write(reports, lambda name: report(name, shown))
     paths = sorted(map(str, made.files()))

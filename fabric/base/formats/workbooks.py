@@ -30,7 +30,7 @@ def read_sheets(path: Path, wanted: Sequence[str]) -> Mapping[str, Rows]:
         _refuse(path, "cannot be read: no such file" if not path.exists() else "expected a regular file", "name a workbook")
     try:
         _check_parts(path)
-        import openpyxl
+        import openpyxl  # type: ignore[import-untyped]
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and extensions that are not read

@@ -24,7 +24,7 @@ Port = tuple[str, PortRef]  # name and place
 
 
 def assumed(survey: Survey) -> Survey:
-    """The survey with a generic model for every switch without one, a speed for every cable, and names that an intent takes."""
+    """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
     return _with_hardware(_with_servers(_with_names(survey)))
 
 
@@ -46,10 +46,14 @@ def _with_names(survey: Survey) -> Survey:
         name: [replace(own, vtep=own.vtep if _is_address(own.vtep) else "") for own in switches]
         for name, switches in survey.fabrics.items()
     }
-    if not names and all(one.vtep == own.vtep for name in fabrics for one, own in zip(fabrics[name], survey.fabrics[name], strict=True)):
+    if not names and all(
+        one.vtep == own.vtep for name in fabrics for one, own in zip(fabrics[name], survey.fabrics[name], strict=True)
+    ):
         return survey
     found = [
-        Inference(subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them")
+        Inference(
+            subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them"
+        )
         for old, new in sorted(names.items())
     ]
     hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
@@ -68,14 +72,14 @@ def _is_address(text: str) -> bool:
 def _with_servers(survey: Survey) -> Survey:
     """One server on each leaf of a fabric without any: the language has no fabric without servers."""
     hosts, cables, found = dict(survey.hosts), list(survey.cables), list(survey.inferences)
-    served = {host.fabric for host in hosts.values() if not host.attached}
+    served = {cable.b for cable in cables if cable.a in hosts and not hosts[cable.a].attached}
     used: dict[str, set[int]] = {}
     for cable in cables:
         for device, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
             used.setdefault(device, set()).add(ref.cage if ref else 0)
     for fabric, switches in survey.fabrics.items():
         leaves = [switch for switch in switches if switch.role == LEAF]
-        if fabric in served or not leaves:
+        if not leaves or any(switch.name in served for switch in switches):
             continue
         found.append(
             Inference(
@@ -87,13 +91,24 @@ def _with_servers(survey: Survey) -> Survey:
         )
         for number, leaf in enumerate(leaves, 1):
             name = f"{fabric}-server-{number:04}"
-            cage = max(used.get(leaf.name, {0})) + 1
+            model = catalog.switch(leaf.model) or GENERIC
+            assert model is not None
+            cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
+            if not cage:
+                continue
             hosts[name] = Host(name=name, group=f"{fabric}-server", number=number, fabric=fabric)
             ref = PortRef(cage, 0, 1, 0)
-            port = target(leaf.nos).port_name(catalog.switch(leaf.model) or GENERIC, PortRef(cage, 0, 1, 100), leaf.model)
+            port = target(leaf.nos).port_name(model, PortRef(cage, 0, 1, model.native_gbps), leaf.model)
             cables.append(
                 Cable(
-                    a=name, a_port="eth1", a_ref=PortRef(1, 0, 1, 0), b=leaf.name, b_port=port, b_ref=ref, speed_gbps=0, source="assumed"
+                    a=name,
+                    a_port="eth1",
+                    a_ref=PortRef(1, 0, 1, 0),
+                    b=leaf.name,
+                    b_port=port,
+                    b_ref=ref,
+                    speed_gbps=0,
+                    source="assumed",
                 )
             )
     if len(cables) == len(survey.cables):
@@ -117,12 +132,15 @@ def _with_hardware(survey: Survey) -> Survey:
     cables = [cable if cable.speed_gbps else _with_speed(cable, named) for cable in survey.cables]
     known = {one: cable.speed_gbps for cable in cables for one in ((cable.a, cable.a_port), (cable.b, cable.b_port))}
     found = [
-        Inference(subject=name, what="model", value=f"{model} (assumed)", source=SOURCE) for name, model in sorted(models.items())
+        Inference(subject=name, what="model", value=f"{model} (assumed)", source=SOURCE)
+        for name, model in sorted(models.items())
     ]
     without = sum(not cable.speed_gbps for cable in survey.cables)
     if without and known:
         found.append(
-            Inference(subject=f"{without} cables", what="speed", value="assumed", source="the fastest that both ends may have")
+            Inference(
+                subject=f"{without} cables", what="speed", value="assumed", source="the fastest that both ends may have"
+            )
         )
     return replace(survey, fabrics=fabrics, cables=cables, inferences=(*survey.inferences, *found))
 
@@ -138,20 +156,34 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str]]:
         unknown = [switch for switch in fabric if not switch.model and switch.nos]
         for nos, switches in grouped((switch.nos, switch) for switch in unknown).items():
             theirs = [row for switch in switches for row in ports.get(switch.name, ())]
-            gbps = _speed(nos, theirs)
+            gbps, like = _speed(nos, theirs), _like(nos, [name for (name, _), _ in theirs])
             for role in dict.fromkeys(switch.role for switch in switches):
                 alike = [switch for switch in switches if switch.role == role]
                 cages = [ref.cage for switch in alike for (_, ref), _ in ports.get(switch.name, ())]
                 size = next((count for count in CAGES if count >= max(cages, default=1)), max(cages, default=1))
-                yield from ((switch, f"{size}x{gbps}g") for switch in alike)
+                yield from ((switch, f"{size}x{gbps}g" if gbps else like) for switch in alike if gbps or like)
 
 
 def _speed(nos: str, ports: Sequence[tuple[Port, int]]) -> int:
-    """Speed of the cages with which most ports have the names that they have."""
+    """Speed of the cages with which most ports have the names that they have; 0 where no generic switch has such ports."""
     least = max((speed * ref.split for (_, ref), speed in ports), default=0)
     size = max((ref.cage for (_, ref), _ in ports), default=1)
     candidates = [gbps for gbps in SPEEDS_GBPS if gbps >= least] or [max(SPEEDS_GBPS)]
-    return max(candidates, key=lambda gbps: sum(_name(nos, f"{size}x{gbps}g", gbps, ref) == name for (name, ref), _ in ports))
+    fitting = {gbps: sum(_name(nos, f"{size}x{gbps}g", gbps, ref) == name for (name, ref), _ in ports) for gbps in candidates}
+    best = max(fitting, key=lambda gbps: fitting[gbps])
+    return best if fitting[best] or not ports else 0
+
+
+def _like(nos: str, names: Sequence[str]) -> str:
+    """The model of the catalog that has most of some port names, "" for none."""
+    fitting: dict[str, int] = {}
+    for model in catalog.switch_names():
+        switch = catalog.switch(model)
+        if switch is not None and nos in switch.nos:
+            own = {_name(nos, model, switch.native_gbps, PortRef(cage, 0, 1, 0)) for cage in range(1, switch.cages + 1)}
+            fitting[model] = sum(name in own for name in names)
+    best = max(sorted(fitting), key=lambda model: fitting[model], default="")
+    return best if best and fitting[best] else ""
 
 
 def _name(nos: str, model: str, gbps: int, ref: PortRef) -> str:

@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
+from itertools import permutations
 from typing import Any
 
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
 from fabric.deliver.brownfield.survey import Cable
-from fabric.deliver.brownfield.tenants import Found, PortUse, TenantSurvey, tenant_of
+from fabric.deliver.brownfield.tenant_facts import PortUse, TenantSurvey, tenant_of
+from fabric.deliver.brownfield.tenants import Found
 from fabric.design.planner.free_ports import free_cages
 from fabric.model.facts import DENIED, Facts, Interface, Neighbor
-from fabric.model.plan import leaf_layout
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, leaf_layout
 from fabric.model.plan.lock import PortSpot
 
 MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
+MOST_PERMUTED = 3  # attachments whose every order is tried
 _DIGITS = re.compile(r"\d+")
 
 
@@ -150,14 +153,16 @@ def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) 
 
 
 def _ordered(survey: TenantSurvey, accepts: Sequence[str]) -> list[str]:
-    """In the order of another list that has them all: lists of sessions with routers begin with the default route."""
-    for switch in survey.run.switches:
-        facts = switch.facts
-        used = {its.import_filter.value for its in facts.neighbors() if its.import_filter} if facts else set()
-        for name, entries in facts.prefixes.items() if facts else ():
+    """In the order of a list of an upper switch that has them all, or of a leaf's that does not begin with the default route,
+    as lists of sessions with routers do.
+    """
+    for switch in sorted(survey.run.switches, key=lambda its: its.role == LEAF):
+        for entries in switch.facts.prefixes.values() if switch.facts is not None else ():
             texts = [entry.value.partition(" ")[0] for entry in entries]
-            if set(accepts) <= set(texts) and name not in used and "-IN" not in name:
-                return sorted(accepts, key=texts.index)
+            if set(accepts) <= set(texts):
+                order = sorted(accepts, key=texts.index)
+                if switch.role != LEAF or order[0] not in DEFAULT_ROUTES:
+                    return order
     return list(accepts)
 
 
@@ -171,6 +176,22 @@ def _accepts(survey: TenantSurvey, neighbor: Neighbor) -> list[str]:
     lists = [its.value for its in facts.policies.get(name, ())] or [name]
     entries = [entry.value for its in lists for entry in facts.prefixes.get(its, ())]
     return list(dict.fromkeys(text.partition(" ")[0] for text in entries if not text.startswith(DENIED)))
+
+
+def orders(rows: Sequence[Document]) -> Iterator[list[Document]]:
+    """Other orders of routers, and of what they send: fabric lists have all of it in this order."""
+    if any("accept" in row.get("external", {}) for row in rows):
+        every = (
+            permutations(rows)
+            if len(rows) <= MOST_PERMUTED
+            else ([row, *(one for one in rows if one is not row)] for row in rows)
+        )
+        yield [{"topology": {"attachments": [_turned(row, turn) for row in order]}} for order in every for turn in (1, -1)]
+
+
+def _turned(row: Document, turn: int) -> Document:
+    external = row.get("external", {})
+    return {**row, "external": {**external, "accept": external["accept"][::turn]}} if "accept" in external else row
 
 
 def outside(survey: TenantSurvey) -> Mapping[str, frozenset[str]]:

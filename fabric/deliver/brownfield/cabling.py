@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,15 +39,17 @@ class Wiring:
     """What is cabled to what among the devices that were read.
 
     Attributes:
+        repeated: names that several devices have, so that they name none.
         far: port → its far end and the source, both ways.
         management: management port of a device → the switch port that it is cabled to, and the source.
-        named: port → a device that its description names, where no cable was found.
+        named: port → a device outside, or without a cable to it, and its port, as LLDP, a file or a description names them.
     """
 
     devices: Mapping[str, Found]
+    repeated: Collection[str] = frozenset()
     far: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     management: dict[Port, tuple[Port, str]] = field(default_factory=dict)
-    named: dict[Port, str] = field(default_factory=dict)
+    named: dict[Port, Port] = field(default_factory=dict)
     conflicts: list[Conflict] = field(default_factory=list)
 
     def add(self, a: Port, b: Port, source: str) -> None:
@@ -86,15 +88,22 @@ class Wiring:
         return ""
 
 
-def wiring(devices: Mapping[str, Found], networks: Sequence[Network], lldp: Iterable[Wire], wires: Iterable[Wire]) -> Wiring:
+def wiring(
+    devices: Mapping[str, Found],
+    networks: Sequence[Network],
+    lldp: Iterable[Wire],
+    wires: Iterable[Wire],
+    repeated: Collection[str] = frozenset(),
+) -> Wiring:
     """Every cable between the devices.
 
     Args:
         networks: the devices, those of networks with the same link addresses apart.
         lldp: neighbors that devices report.
         wires: links of topology files.
+        repeated: names that several devices have.
     """
-    result, by_facts = Wiring(devices), {id(own.facts): own for own in devices.values()}
+    result, by_facts = Wiring(devices, repeated), {id(own.facts): own for own in devices.values()}
     for network in networks:
         for members in network.subnets.values():
             if len(members) == 2 and members[0].facts is not members[1].facts:
@@ -135,12 +144,12 @@ def _explicit(result: Wiring, own: Found, port: str, other: Found) -> str:
 
 
 def _stated(result: Wiring, wires: Iterable[Wire], source: str) -> None:
-    names = {name.lower(): name for name in result.devices}
+    names = {name.lower(): name for name in result.devices if name not in result.repeated}
     for a, a_port, b, b_port in wires:
         one, other = names.get(_plain(a)), names.get(_plain(b))
         if one is None or other is None or one == other:
-            known, port, far = (one, a_port, b) if one else (other, b_port, a)
-            if known is not None and one != other and (own := result.port_named(known, [port])):
+            known, port, far = (one, a_port, (b, b_port)) if one else (other, b_port, (a, a_port))
+            if known is not None and one != other and (own := result.port_named(known, [port])) and not is_management(own):
                 result.named.setdefault((known, own), far)
             continue
         near, far_port = _own(result, one, a_port), _own(result, other, b_port)
@@ -171,7 +180,7 @@ def _own(result: Wiring, device: str, text: str) -> str:
 
 def _described(result: Wiring) -> None:
     """Ports that name each other; then those that one end names; then as many of each of two devices, in order."""
-    names = {name.lower(): name for name in result.devices}
+    names = {name.lower(): name for name in result.devices if name not in result.repeated}
     claims: dict[Port, Port] = {}
     for name, own in result.devices.items():
         for port in own.ports:
@@ -212,7 +221,7 @@ def _in_order(result: Wiring, claims: Mapping[Port, Port]) -> None:
                 result.add(near, far, IN_ORDER)
     for port, far in claims.items():
         if port not in result.far:
-            result.named[port] = far[0]
+            result.named[port] = far
 
 
 def _place(port: Port) -> tuple[tuple[str, int], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -76,6 +77,13 @@ class Found:
         bond = self.facts.interfaces.get(own.bond.value) if own.bond else None
         return bond.description.value if bond and bond.description else ""
 
+    @property
+    def is_host(self) -> bool:
+        """Whether it neither routes nor bridges: a server whose network configuration lies beside those of switches."""
+        interfaces = self.facts.interfaces.values()
+        bridged = any(own.access or own.trunk for own in interfaces)
+        return not (self.facts.bgp or self.loopback or self.loopback6 or self.vtep or bridged or self.facts.vnis)
+
     def infer(self, what: str, value: str, source: str, place: str = "") -> None:
         self.inferences.append(Inference(subject=self.name, what=what, value=value, source=source, place=place))
 
@@ -107,7 +115,7 @@ def found(facts: Facts, models: Mapping[str, str]) -> Found:
     device = Found(facts=facts, ports=names, gbps=speeds(facts, names))
     _hardware(device, models)
     process = facts.bgp.get("") or next(iter(facts.bgp.values()), None)
-    device.asn = process.asn.value if process and process.asn else 0
+    device.asn = process.asn.value if process and process.asn else _local_as(facts)
     loopbacks = _loopbacks(facts)
     tunnels = tunnel_addresses(facts)
     router_id = process.router_id.value if process and process.router_id else ""
@@ -117,6 +125,14 @@ def found(facts: Facts, models: Mapping[str, str]) -> Found:
     device.vtep = min(tunnels - {device.loopback}, default=min(tunnels, default=""), key=lambda own: _order(loopbacks, own))
     device.management = next((own.addresses[0].value for own in _managed(facts) if own.addresses), "")
     return device
+
+
+def _local_as(facts: Facts) -> int:
+    """The AS number of most sessions with other ones, where the process has none."""
+    sessions = [(peer.local_as.value, peer.remote_as) for peer in facts.neighbors() if peer.local_as and not peer.vrf]
+    outside = [own for own, remote in sessions if remote is None or remote.value != own]
+    counts = Counter(outside or [own for own, _ in sessions])
+    return max(counts, key=lambda own: (counts[own], -own), default=0)
 
 
 def _without_to(words: list[str]) -> list[str]:

@@ -1,232 +1,181 @@
-"""States a fabric: in full from its cables, then without the keys whose absence changes nothing that cables show."""
+"""Which switches are a fabric: what cables join, less what hangs below it, and with planes and rails of the same servers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from ipaddress import ip_address
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield import statement
-from fabric.deliver.brownfield.cells import Cells, cells as cells_of, splits_there
-from fabric.deliver.brownfield.free_spots import used
-from fabric.deliver.brownfield.judge import Spot, columns, merged, sized, visible
-from fabric.deliver.brownfield.naming import patterns
-from fabric.deliver.brownfield.pools import asn_schemes
-from fabric.deliver.brownfield.servers import own_servers
-from fabric.deliver.brownfield.shape import Shape
-from fabric.deliver.brownfield.shortest import shortest
-from fabric.deliver.brownfield.statement import Document, Form
-from fabric.deliver.brownfield.uplinks import as_there, variants
-from fabric.deliver.brownfield.working import Working
-from fabric.design.planner.addresses import with_free_ports
-from fabric.design.planner.below import SWITCH_MANAGEMENT
-from fabric.design.planner.splits import server_block
-from fabric.hardware import catalog
-from fabric.model.plan import FabricSpec, Sizing, leaf_set
+from fabric.audit.checks.network import role as shape
+from fabric.base.grouping import grouped, grouped_sets
+from fabric.deliver.brownfield.devices import Found
+from fabric.deliver.brownfield.hosts import HostPort
+from fabric.deliver.brownfield.ports import natural, prefix_of
+from fabric.deliver.brownfield.roles import Graph, Seen, leaves, parts, tiers, word_of
+from fabric.model.plan import LEAF
 
-SPARE_MAX = 8
+ROLE_WORDS = re.compile(r"[-_.]?(?:border-?leaf|super-?spine|leaf|spine|core|switch|tor|bl|lf|sp|leafs|spines)$", re.I)
+BELOW = "access"  # behind the name of a fabric that hangs below one of the same name
+PURPOSES = {"compute": "backend", "storage": "storage", "frontend": "frontend", "oob": "oob"}  # of NICs → fabric
 
 
-def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, str]) -> None:
-    """The fabric in full, then without the keys that change nothing."""
-    known = [(form, its) for form in statement.forms(shape) if (its := _stated(work, name, shape, models, form))]
-    for exact in (True, False):
-        for form, (full, cells) in known:
-            tried = list(variants(shape, cells, full, work.spec(name, full)))
-            fitting = (its for its in (tried if exact else tried[::-1]) if _sizes(work, name, shape, cells, its, exact=exact))
-            if fabric := next(fitting, None):
-                work.cells[name] = cells
-                _shorten(work, name, shape, fabric)
-                source = "NICs of its servers, and the leaves they are cabled to"
-                work.infer(
-                    f"fabric {name}", "topology", form.kind, source if exact else f"{source}; some cables are otherwise"
-                )
-                return
-    form = next(iter(statement.forms(shape)))
-    work.document["fabrics"][name] = _bare(work, name, shape, models, form)
-    work.cells[name] = Cells(units=[])
-    work.infer(f"fabric {name}", "topology", form.kind, "no rule of wiring fits its cables")
+@dataclass(frozen=True)
+class Group:
+    """The switches of a fabric, and the places of the fabrics that it hangs below."""
+
+    switches: Sequence[str]
+    below: tuple[int, ...] = ()
 
 
-def _shorten(work: Working, name: str, shape: Shape, fabric: Document) -> None:
-    """Puts the shortest statement into the document that is cabled as the one in full."""
-    ports = used(shape, work.cells[name], work.shapes)
-    fabric = _with_spare(work, name, fabric, ports)
-    spots = {group: [spot for spot, _ in its] for group, its in ports.items()}
-    unused = _unused(shape, work.cells[name])
-    work.full[name] = fabric
-    work.document["fabrics"][name] = shortest(fabric, _alike(work, name, fabric, spots, unused))
+def fabrics(seen: Seen) -> list[Group]:
+    """The switches of each fabric.
 
-
-def _unused(shape: Shape, cells: Cells) -> dict[str, list[int]]:
-    """Group → cages of a leaf that nothing is cabled to, where its config tells their splits."""
-    found = {}
-    for units in cells.units:
-        leaf = next((leaf for unit in units.leaves for leaf in unit if leaf), "")
-        cabled = {cable.b_ref.cage for cable in shape.at_leaves if cable.b == leaf and cable.b_ref}
-        cabled |= {cable.a_ref.cage for cable in shape.up_of.get(leaf, ()) if cable.a_ref}
-        if leaf and (splits := splits_there(shape.switches[leaf])):
-            found[units.group.name] = sorted(splits.keys() - cabled)
-    return found
-
-
-def _stated(work: Working, name: str, shape: Shape, models: Mapping[str, str], form: Form) -> tuple[Document, Cells] | None:
-    """Every key of a fabric, and its tables; None where its cables do not follow the form."""
-    fabric = _bare(work, name, shape, models, form)
-    try:
-        spec = work.spec(name, fabric)
-    except InputError:
-        return None
-    cells = cells_of(shape, spec)
-    if cells and form.kind == "rack" and (more := statement.racks_without_servers(shape, cells, spec)):
-        cells = cells_of(shape, spec, more)
-    if cells is None or not cells.units:
-        return None
-    below = "below" in fabric
-    topology = fabric["topology"] = (
-        fabric["topology"] if below else merged(fabric["topology"], statement.counts(shape, cells))
+    A fabric is what cables join, without leaves that bridge to the leaves of another fabric, and with planes and rails
+    that have the same servers.
+    """
+    joined = seen.graph(seen.devices)
+    below = _below(seen, joined)
+    cut = {name: {b: n for b, n in near.items() if (name in below) == (b in below)} for name, near in joined.items()}
+    pieces = parts(cut)
+    whole = _merged([piece for piece in pieces if piece[0] not in below], seen.on)
+    groups = [own for part in whole for own in _sites(seen, cut, part)]
+    homes = {name: at for at, own in enumerate(groups) for name in own}
+    hanging = grouped(
+        (tuple(sorted({homes[other] for name in piece for other in joined[name] if other in homes})), piece)
+        for piece in pieces
+        if piece[0] in below
     )
-    for units in cells.units:
-        entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
-        entry["unit"] = {"servers": units.per_leaf * units.racks}
-        if units.racks > 1 or (below and len(units.leaves) > 1):
-            entry["per_rack"] = units.per_leaf
-    for group in (its for its in shape.groups if its.shared):
-        entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == group.name)
-        if count := statement.servers_on_set(group, cells, leaf_set(spec)):
-            entry["per_rack"] = count
-    if len(fabric["servers"]) == 1:
-        topology["unit"] = fabric["servers"][0].pop("unit")
-    return fabric, cells
+    under = [Group(own, homes) for homes, same in hanging.items() for own in _merged(same, seen.on)]
+    return [*(Group(own) for own in groups), *under]
 
 
-def _bare(work: Working, name: str, shape: Shape, models: Mapping[str, str], form: Form) -> Document:
-    """What is known of a fabric before its units."""
-    own = own_servers(work.whole)
-    groups = [
-        statement.server_group(group, models[group.name], group.uses, shape.purpose, catalog.server(models[group.name], own))
-        for group in shape.groups
+def routers(seen: Seen, groups: Sequence[Group]) -> list[str]:
+    """Devices without a cable to each other, without servers and tunnels, beside fabrics that have them."""
+    kinds = [leaves(seen, seen.graph(own.switches)) for own in groups]
+    if not any(sure for sure, _ in kinds):
+        return []
+    alone = [
+        own.switches
+        for own, (sure, maybe) in zip(groups, kinds, strict=True)
+        if not sure
+        and (maybe or not any(word_of(name) == LEAF for name in own.switches))
+        and not any(seen.graph(own.switches).values())
     ]
-    hardware = statement.hardware(shape)
-    below = work.below(shape)
-    topology = {**form.keys, **hardware["topology"]}
-    if below:
-        topology.pop("rails", None)
-    gbps = shape.groups[0].uses[0].speed_gbps if shape.groups and shape.groups[0].uses else 0
-    attached = statement.attachments(shape, gbps)
-    if shape.managed and not below and SWITCH_MANAGEMENT not in shape.attached:
-        cables = shape.managed
-        speed = {"speed_gbps": cables[0].speed_gbps} if cables[0].speed_gbps != gbps else {}
-        attached.append({"name": work.managing(name), "links": len(cables), **speed})
-    if attached:
-        topology["attachments"] = attached
-    fabric: Document = {"purpose": shape.purpose}
-    if "nos" in hardware:
-        fabric["nos"] = hardware["nos"]
-    underlay = statement.addressing(shape)
-    fabric |= {"servers": groups, "topology": topology}
-    stated: Document = {"addressing": underlay} if underlay != "ipv4" else {}
-    if subnets := statement.link_subnets(shape):
-        stated["link_subnets"] = subnets
-    fabric |= {"underlay": stated} if stated else {}
-    if any(its.vtep for its in shape.switches.values()):
-        fabric["overlay"] = {"kind": "evpn-vxlan"}
-    return fabric | ({"below": below} if below else {})
+    return [name for own in alone for name in own]
 
 
-def _sizes(work: Working, name: str, shape: Shape, cells: Cells, fabric: Document, *, exact: bool) -> bool:
-    """Whether a statement of a fabric can be built; `exact`: with the switches and uplinks that are there."""
-    try:
-        sizing = sized(work.alone(name, fabric))[name][1]
-    except InputError:
-        return False
-    return not exact or as_there(shape, cells, sizing)
-
-
-def _with_spare(work: Working, name: str, fabric: Document, ports: Mapping[str, Sequence[tuple[Spot, str]]]) -> Document:
-    """The fabric with spare server ports, where the addresses of other ports count from behind them."""
-    if not _off(*sized(work.alone(name, fabric))[name], ports):
-        return fabric
-    for what, count, change in _changes(fabric):
-        other = merged(fabric, change) if "servers" not in change else {**fabric, **change}
-        if not change:
-            other = deepcopy(fabric)
-            other["topology"].pop("unit", None)
-            other["servers"][0].pop("unit", None)
-        try:
-            its = sized(work.alone(name, other))[name]
-            if as_there(work.shapes[name], work.cells[name], its[1]) and not _off(*its, ports):
-                work.infer(f"fabric {name}", what, count, "addresses of other devices on leaf ports")
-                return other
-        except InputError:
+def _below(seen: Seen, joined: Graph) -> set[str]:
+    """Switches whose cables to others are all bridged: they route nothing, and hang below leaves."""
+    found = set[str]()
+    for name in joined:
+        own = seen.devices[name]
+        if not joined[name] or own.vtep or any(process.neighbors for process in own.facts.bgp.values()):
             continue
-    return fabric
+        ports = [port for port in own.ports if (name, port) in seen.wiring.far]
+        if ports and all(_bridged(own, port) for port in ports):
+            found.add(name)
+    routed = [name for name in joined if name not in found and joined[name]]
+    return found if routed else set()
 
 
-def _alike(
-    work: Working, name: str, full: Document, ports: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
-) -> Callable[[Document], bool]:
-    """Whether another statement of a fabric is cabled as the one in full."""
-    wanted = visible(*sized(work.alone(name, full))[name], ports, unused)
-
-    def alike(fabric: Document) -> bool:
-        try:
-            return visible(*sized(work.alone(name, fabric))[name], ports, unused) == wanted
-        except InputError:
-            return False
-
-    return alike
+def _bridged(own: Found, port: str) -> bool:
+    interface = own.facts.interfaces.get(port)
+    bond = own.facts.interfaces.get(interface.bond.value) if interface and interface.bond else None
+    return any(its is not None and bool(its.access or its.trunk) for its in (interface, bond)) or (
+        bond is not None and not bond.addresses and not bond.link_local
+    )
 
 
-def _changes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
-    """Changes of a unit that move the first free port of its leaves: what they are, how many, and the keys."""
-    yield "servers of a unit", "default", {}
-    for count in range(1, SPARE_MAX):
-        yield "spare server ports", count, {"topology": {"leaf": {"spare_server_ports": count}}}
-    unit = fabric["topology"].get("unit")
-    for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
-        yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
-    for at, group in enumerate(fabric["servers"]):
-        servers = group.get("unit", {}).get("servers", 0)
-        for count in range(servers + 1, 4 * servers + 1):
-            groups = list(fabric["servers"])
-            groups[at] = merged(group, {"unit": {"servers": count}})
-            yield f"servers of a unit of {group['model']}", count, {"servers": groups}
+def _sites(seen: Seen, joined: Graph, part: list[str]) -> list[list[str]]:
+    """A component, apart where only links within a tier, to other AS numbers, join parts with spines of their own."""
+    own = {name: joined[name] for name in part}
+    if len(part) < 4:
+        return [part]
+    level = tiers(seen, own).level
+    between = {
+        (a, b)
+        for a in part
+        for b in own[a]
+        if level[a] == level[b]
+        and seen.devices[a].asn != seen.devices[b].asn
+        and not _others(own, level, a) & _others(own, level, b)
+    }
+    if not between:
+        return [part]
+    rest = {a: {b: n for b, n in near.items() if (a, b) not in between} for a, near in own.items()}
+    pieces = parts(rest)
+    return pieces if all({0, 1} <= {level[name] for name in piece} for piece in pieces) else [part]
 
 
-def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Spot, str]]]) -> bool:
-    """Whether ports have other addresses than their columns give them: blocks of leaves begin at multiples of their size."""
-    blocks = [server_block(spec.leaf.model, size.down_gbps) for size in sizing.leaf_groups]
-    block = max(*blocks, with_free_ports(spec, sizing.groups[0])) if ports else 0
-    for group, its in ports.items():
-        column_of = columns(spec, sizing, group)
-        for spot, address in its:
-            at = int(ip_address(address.partition("/")[0])) % block // 2 if address else -1
-            column = column_of.get(spot, block)
-            if address and at != column and (spot not in column_of or column < block // 2):
-                return True
-    return False
+def _others(joined: Graph, level: Mapping[str, int], name: str) -> set[str]:
+    """Neighbors in other tiers."""
+    return {other for other in joined[name] if level[other] != level[name]}
 
 
-# --- names and AS numbers -------------------------------------------------------------------------------------
+def _merged(pieces: list[list[str]], on: Mapping[str, Sequence[HostPort]]) -> list[list[str]]:
+    """Pieces with servers in common by NICs of one purpose, and single switches with like names."""
+    parent = list(range(len(pieces)))
+
+    def root(at: int) -> int:
+        while parent[at] != at:
+            parent[at] = at = parent[parent[at]]
+        return at
+
+    shapes = [frozenset(map(shape, piece)) for piece in pieces]
+    by_nic = grouped_sets(
+        ((row.host, shape(row.label)), at)
+        for at, piece in enumerate(pieces)
+        for name in piece
+        for row in on.get(name, ())
+        if row.label and not row.attached
+    )
+    for same in by_nic.values():
+        first, *others = sorted(same)
+        for at in others:
+            if shapes[at] & shapes[first] or (len(pieces[at]) == len(pieces[first]) == 1):
+                parent[root(at)] = root(first)
+    single = grouped((shapes[at], at) for at, piece in enumerate(pieces) if len(piece) == 1)
+    for kinds, alone in single.items():
+        homes = [at for at, piece in enumerate(pieces) if len(piece) > 1 and kinds <= shapes[at]]
+        for at in alone:
+            parent[root(at)] = root(homes[0] if len(homes) == 1 else alone[0])
+    groups = grouped((root(at), piece) for at, piece in enumerate(pieces))
+    return [sorted((name for piece in own for name in piece), key=natural) for own in groups.values()]
 
 
-def state_names(work: Working) -> None:
-    """The patterns of names that are not the usual ones."""
-    for name, shape in work.shapes.items():
-        found = work.patterns[name] = patterns(work.survey.site, shape, work.cells[name])
-        texts = {role: its.text for role, its in found.items() if its.text != _usual_name(role)}
-        if texts:
-            work.fabric(name)["names"] = texts
+def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort]]) -> list[str]:
+    """A name for each fabric: what the names of its switches begin with behind the site's, else the purpose of its NICs."""
+    result: list[str] = []
+    for group in groups:
+        own = group.switches
+        purposes = Counter(
+            fabric
+            for name in own
+            for row in on.get(name, ())
+            for nic, fabric in PURPOSES.items()
+            if row.label.startswith(nic)
+        )
+        usual = max(purposes, key=lambda key: purposes[key]) if purposes else "fabric"
+        name = re.sub(r"[^a-z0-9-]+", "-", _prefix(site, own).lower()).strip("-") or usual
+        name = name if name[0].isalpha() else f"{usual}-{name}"
+        if name in result and group.below:
+            name = f"{name}-{BELOW}"
+        more = next(number for number in range(1, len(groups) + 1) if f"{name}-{number}" not in result)
+        result.append(f"{name}-{max(more, 2)}" if name in result else name)
+    return result
 
 
-def state_asns(work: Working) -> None:
-    """The scheme of AS numbers, where it is not the usual one."""
-    for name in work.shapes:
-        if scheme := asn_schemes(work.survey, name)[0]:
-            work.fabric(name).setdefault("underlay", {})["asn"] = scheme
-
-
-def _usual_name(role: str) -> str:
-    return "{group}-{n:04}" if role == "server" else f"{{fabric}}-{role}{{n:03}}"
+def _prefix(site: str, own: Sequence[str]) -> str:
+    """What names of switches have in common in front of their roles and numbers."""
+    prefix, alike = prefix_of(own), len(set(map(shape, own))) == 1
+    whole = len(own) > 1 and all(not f"{prefix[-1:]}{name[len(prefix) :]}"[:2].isalnum() for name in own)
+    if len(own) > 1 and not whole and not alike and (cut := re.match(r"(.*)[-_.]", prefix)):
+        prefix, whole = cut[1], True
+    if not prefix.rstrip("-_.") and len(own) > 2:  # most of them may have one
+        firsts = Counter(re.split(r"[-_.]", name)[0] for name in own if re.search(r"[-_.]", name))
+        usual, count = max(firsts.items(), key=lambda row: row[1], default=("", 0))
+        prefix, whole = (usual, True) if count * 2 > len(own) and usual != site and not word_of(usual) else (prefix, whole)
+    prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)
+    prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", prefix)
+    return ROLE_WORDS.sub("", prefix) or (prefix if alike else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
@@ -16,7 +16,9 @@ from fabric.deliver.brownfield.survey import Host
 from fabric.model.facts import Interface, Neighbor
 from fabric.model.plan import PortRef
 
-IDLE = re.compile(r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split)\b.*", re.I)
+IDLE = re.compile(
+    r"(?:spare|reserved|unused|free|not[ _-]in[ _-]use|available|shutdown|split|deactivated|disabled|down)\b.*", re.I
+)
 NIC = re.compile(  # a port of a host, as words of a description name it
     r"(?:e(?:th|n[spox])|bond|nic|pci|port|p|lan|net|ib|mlx|vmnic|compute|storage|frontend|oob|bmc|idrac|ilo|ipmi|mgmt|"
     r"(?:ethernet|et|eth|e|gi|te|xe|ge|swp|po|ae|port-channel|bundle)[-_]?)[\w/:.-]*\d[\w/:.-]*|eth|bmc|ilo|idrac|ipmi|e\d+(?:/\d+)*",
@@ -35,6 +37,7 @@ ATTACHED = re.compile(
 )
 LAST_NUMBER = re.compile(r"(.*?)(\d+)(\D*)")
 NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+SUBNET = "subnet"  # source of a host of which nothing but its subnet is known: it may be a router
 UNDESCRIBED = "host"  # group of hosts that no description names
 
 
@@ -84,11 +87,18 @@ def hosts(devices: Mapping[str, Found], wiring: Wiring) -> Hosts:
                     rows.append(row)
                     own.border |= port in outside
     for (name, port), far in wiring.named.items():  # a device outside that LLDP or a topology file names
-        if far not in devices and name in devices:
+        if far[0] not in devices and name in devices and not _internal(devices[name], port):
             rows.append(_named(devices[name], port, far))
     result.ports = sorted(_unnamed(devices, rows), key=lambda row: (row.host, natural(row.label), row.port))
     result.hosts = _grouped(result.ports)
     return result
+
+
+def without(ends: Hosts, devices: Container[str]) -> Hosts:
+    """The hosts without those that are on some devices alone."""
+    ports = [row for row in ends.ports if row.port[0] not in devices]
+    names = {row.host for row in ports}
+    return Hosts(ports, {name: host for name, host in ends.hosts.items() if name in names})
 
 
 # --- One port -------------------------------------------------------------------------------------------------
@@ -108,7 +118,7 @@ def _host_port(own: Found, port: str, interface: Interface, outside: Mapping[str
         return None
     peer = outside.get(port)
     attached = peer is not None or bool(ATTACHED.search(host)) or label.startswith("port")
-    source = "description" if host else "bond" if interface.bond else "subnet" if address else "VLAN"
+    source = "description" if host else "bond" if interface.bond else SUBNET if address else "VLAN"
     return HostPort(
         port=(own.name, port),
         host=host,
@@ -120,13 +130,25 @@ def _host_port(own: Found, port: str, interface: Interface, outside: Mapping[str
     )
 
 
-def _named(own: Found, port: str, far: str) -> HostPort:
+def _internal(own: Found, port: str) -> bool:
+    """Whether a port leads to a part of the device itself: its only addresses are link-local ones of IPv4."""
+    interface = own.facts.interfaces.get(port)
+    return interface is not None and any(fact.value.startswith("169.254.") for fact in interface.addresses)
+
+
+def _named(own: Found, port: str, far: Port) -> HostPort:
     interface = own.facts.interfaces.get(port)
     address, peer = _addresses(interface) if interface else ("", "")
-    label = parsed(own.description(port))[1]
-    attached = bool(ATTACHED.search(far))
+    label = far[1] or parsed(own.description(port))[1]
+    attached = bool(ATTACHED.search(far[0]))
     return HostPort(
-        port=(own.name, port), host=far, label=label, attached=attached, address=address, far_address=peer, source="LLDP"
+        port=(own.name, port),
+        host=_name(far[0]),
+        label=label,
+        attached=attached,
+        address=address,
+        far_address=peer,
+        source="LLDP",
     )
 
 

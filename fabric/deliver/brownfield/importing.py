@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fabric.audit.checks import ERROR
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
-from fabric.base.source import parse
 from fabric.base.processes import Progress, silent
+from fabric.base.source import parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
 from fabric.deliver.brownfield.survey import Inference, Survey
-from fabric.design.intent.intent import Intent, Planning, load
+from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as lock_text
+from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
@@ -93,7 +93,8 @@ def _parts(path: str) -> tuple[str | int, ...]:
 
 def _drop(document: Any, path: Sequence[str | int]) -> bool:
     """Takes away the entry of a list that a path leads through, else the key at its end; False where there is none."""
-    at, last = document, None
+    at: Any = document
+    last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
         if isinstance(part, int) and isinstance(at, list) and part < len(at):
             last = (at, part)
@@ -115,7 +116,9 @@ def _joined(lock: Lock, over: Lock) -> Lock:
     fabrics = dict(lock.fabrics)
     for name, its in over.fabrics.items():
         base = fabrics.get(name, FabricLock())
-        fabrics[name] = FabricLock(**{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)})
+        fabrics[name] = FabricLock(
+            **{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)}
+        )
     return Lock(fabrics)
 
 
@@ -126,7 +129,6 @@ class Imported:
     Attributes:
         output: where the intent goes.
         text: the intent.
-        lock: numbers in use.
         before: proof of the plan without overrides; None where there are no configs to compare with.
         after: with them.
         own: the overrides.
@@ -135,7 +137,6 @@ class Imported:
     survey: Survey
     output: Path
     text: str
-    lock: Lock
     plan: Plan
     inferences: Sequence[Inference] = ()
     before: Proof | None = None
@@ -154,19 +155,14 @@ class Imported:
         return self.after is None or self.after.in_sync
 
     @property
-    def refused(self) -> bool:
-        """Whether files could not be read, so that nothing is written."""
-        return any(finding.severity == ERROR and finding.id in STOPPING for finding in self.survey.findings)
-
-    @property
     def lock_path(self) -> Path:
         """Where `generate` looks for the numbers."""
-        return site_folder(self.output, self.survey.site) / LOCK
+        return Home(self.output, site_folder(self.output, self.survey.site)).shown / LOCK
 
     def files(self) -> dict[Path, bytes]:
         """Every file that is written."""
         home = self.output.parent
-        numbers = lock_text(self.lock).encode()
+        numbers = lock_text(self.plan.lock).encode()
         site = self.lock_path.parent
         owned = {**read_manifest(site), LOCK: sha256(numbers)}
         return {
@@ -193,6 +189,18 @@ def refuse_existing(paths: Sequence[Path], force: bool) -> None:
         raise InputError([Diagnostic("FAB001", Place(str(path)), "expected no file, got one", hint) for path in there])
 
 
+def refuse_broken(survey: Survey) -> None:
+    """Raises InputError for files that cannot be read whole, and for two devices of one name."""
+    stopping = [finding for finding in survey.findings if finding.id in STOPPING]
+    if stopping:
+        raise InputError(
+            [
+                Diagnostic(one.id, Place(one.file, one.line, one.column), f"{one.device}: {one.message}", one.hint)
+                for one in stopping
+            ]
+        )
+
+
 def imported(
     survey: Survey,
     folder: Folder | None,
@@ -203,7 +211,7 @@ def imported(
     jobs: int = 0,
     progress: Progress = silent,
 ) -> Imported:
-    """The intent of a survey, with its proof. Raises InputError where it has no plan.
+    """The intent of a survey, with its proof. Raises InputError where it has no plan, or a source is broken.
 
     Args:
         folder: the configs; None where other sources are surveyed.
@@ -211,7 +219,12 @@ def imported(
         plan: plans the intent.
         draft: makes it.
     """
-    found = draft(survey)
+    refuse_broken(survey)
+    try:
+        found = draft(survey)
+    except ValueError as error:
+        hint = "state the hardware with `--model NAME=MODEL`"
+        raise InputError([Diagnostic("FAB009", Place(str(output)), f"no intent can be drafted: {error}", hint)]) from error
     shown = site_folder(output, survey.site)
     head = HEAD.format(lock=_beside(output, shown / LOCK))
     document = dict(found.document)
@@ -221,7 +234,6 @@ def imported(
             survey=replace(survey, left_out={**survey.left_out, **found.refused}),
             output=output,
             text=text,
-            lock=found.lock,
             plan=_planned(Path(temporary), output, text, found.lock, plan),
             inferences=found.inferences,
             folder=folder.root if folder else "",

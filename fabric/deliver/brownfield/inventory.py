@@ -22,7 +22,7 @@ from fabric.base.reading import UnreadableError, guarded
 from fabric.deliver.brownfield.importing import Drafted
 from fabric.deliver.brownfield.site import survey_of
 from fabric.deliver.brownfield.survey import Host, Survey
-from fabric.deliver.brownfield.tenants import NETWORK_RD
+from fabric.deliver.brownfield.tenant_facts import NETWORK_RD
 from fabric.deliver.brownfield.workbook import Wire
 from fabric.deliver.inventory.engine import PAGE
 from fabric.deliver.inventory.netbox import slug
@@ -51,7 +51,6 @@ class Truth:
     racks: Mapping[str, str]  # device → rack
     heights: Mapping[str, int]  # model → rack units
     networks: Mapping[str, str]  # prefix → name of the network
-
 
     def survey(self, site: str, models: Mapping[str, str]) -> Survey:
         """The survey of the site, with the roles and models of hosts that the inventory has.
@@ -93,7 +92,11 @@ class Truth:
             for at, group in enumerate(fabric["servers"]):
                 if group["model"] == old:
                     name = {} if "name" in group or fabric.get("names", {}).get("server") else {"name": old}
-                    fabric["servers"][at] = {"model": new, **name, **{key: value for key, value in group.items() if key != "model"}}
+                    fabric["servers"][at] = {
+                        "model": new,
+                        **name,
+                        **{key: value for key, value in group.items() if key != "model"},
+                    }
 
     def _host(self, host: Host) -> Host:
         if self.roles.get(host.name) == ATTACHED:
@@ -168,7 +171,9 @@ class _Reader:
             if tunnel is not None and tunnel.addresses:
                 facts.vtep = self._at(tunnel.addresses[0].value.partition("/")[0])
         self._numbers()
-        known = {device["name"]: models.get(_id(device["device_type"]), "") for device in devices if device["id"] in self.facts}
+        known = {
+            device["name"]: models.get(_id(device["device_type"]), "") for device in devices if device["id"] in self.facts
+        }
         return Truth(
             devices=[self.facts[device["id"]] for device in devices if device["id"] in self.facts],
             wires=list(self._cables(place)),
@@ -267,13 +272,19 @@ class _Reader:
                     if name.endswith(f"-{network}"):
                         self._svi(vlan, name.removesuffix(f"-{network}"), network, text)
         for facts in self.facts.values():
-            for vlan in {at.value for its in facts.interfaces.values() for at in (*its.trunk, *([its.access] if its.access else []))}:
+            for vlan in {
+                at.value for its in facts.interfaces.values() for at in (*its.trunk, *([its.access] if its.access else []))
+            }:
                 if vni := vnis.get(vlan):
-                    facts.vnis[vni] = Vni(number=vni, line=0, file=self.url, vlan=self._at(vlan), rd=self._rd(vni, L2VNI_BASE, NETWORK_RD))
+                    facts.vnis[vni] = Vni(
+                        number=vni, line=0, file=self.url, vlan=self._at(vlan), rd=self._rd(vni, L2VNI_BASE, NETWORK_RD)
+                    )
 
     def _svi(self, vlan: int, tenant: str, network: str, gateway: str) -> None:
         for facts in self.facts.values():
-            used = {at.value for its in facts.interfaces.values() for at in (*its.trunk, *([its.access] if its.access else []))}
+            used = {
+                at.value for its in facts.interfaces.values() for at in (*its.trunk, *([its.access] if its.access else []))
+            }
             idiom = target(facts.nos).idiom
             if vlan in used and idiom:
                 its = self._interface(facts, idiom.svi.format(vlan))
@@ -329,7 +340,9 @@ class _Reader:
     def _bgp(self, facts: Facts, asn: int) -> None:
         loopback = next((its.addresses for name, its in facts.interfaces.items() if is_loopback(name) and its.addresses), [])
         router_id = loopback[0].value.partition("/")[0] if loopback else ""
-        facts.bgp[""] = Bgp(vrf="", line=0, file=self.url, asn=self._at(asn), router_id=self._at(router_id) if router_id else None)
+        facts.bgp[""] = Bgp(
+            vrf="", line=0, file=self.url, asn=self._at(asn), router_id=self._at(router_id) if router_id else None
+        )
 
     def _cables(self, place: Any) -> Iterator[Wire]:
         for row in self._of("dcim.cables", place):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
-from fabric.deliver.brownfield.tenants import TenantSurvey
+from fabric.deliver.brownfield.tenant_facts import TenantSurvey
 from fabric.model.facts import PortQos
 from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.model.settings.services import ECN_RULES, Qos, StorageClass
@@ -18,21 +18,22 @@ from fabric.nos.target import target
 MIN_MTU = 4096 + 60 + 50  # of a fabric with RDMA packets of the default size, in VXLAN or not
 USUAL = Qos()
 RDMA_MTUS = (1024, 2048, 4096)
+MOST_TIMES = 12  # that are tried
 
 
 def enabled(run: Running) -> Document:
     """`qos.enabled` and `qos.pfc_watchdog`, without which other switches may be refused."""
     stated = run.document["fabrics"].get(run.name, {})
-    usual = PURPOSES[stated.get("purpose", "compute")].lossless and stated.get("transport", "roce") == "roce"
+    usual = PURPOSES[stated.get("purpose", "compute")].lossless and stated.get("transport") != "ethernet"
     if TenantSurvey(run).lossless:
         found: Document = {} if usual else {"enabled": True}
         if run.chosen(("qos", "pfc_watchdog")) is False:
             found["pfc_watchdog"] = False
         return found
-    return {"enabled": False} if usual and _told(run) else {}
+    return {"enabled": False} if usual and _says_off(run) else {}
 
 
-def _told(run: Running) -> bool:
+def _says_off(run: Running) -> bool:
     """Whether the switches would have PFC if the intent asked for it, or could not."""
     able = any(target(its.nos).capabilities.lossless for its in run.switches)
     mtus = [one.mtu.value for its in run.switches if its.facts for one in its.facts.interfaces.values() if one.mtu]
@@ -43,11 +44,12 @@ def _told(run: Running) -> bool:
 
 
 def _ports(run: Running) -> Iterator[tuple[str, PortQos]]:
-    """Ports with PFC, each with the role of its switch."""
-    for its in run.switches:
-        for port in its.facts.interfaces.values() if its.facts is not None else ():
-            if port.qos is not None and port.qos.pfc:
-                yield its.role, port.qos
+    """Cabled ports with PFC, each with the role of its switch."""
+    for _, name, port_name in _ends(run):
+        switch = run.by_name.get(name)
+        port = switch.facts.interfaces.get(port_name) if switch is not None and switch.facts is not None else None
+        if switch is not None and port is not None and port.qos is not None and port.qos.pfc:
+            yield switch.role, port.qos
 
 
 def classes(run: Running) -> Document:
@@ -91,41 +93,40 @@ def _dscp(port: PortQos, priority: int, usual: int) -> int | None:
 # --- What is compared with the plan ---------------------------------------------------------------------------
 
 
-def trials(run: Running) -> Iterator[list[Document]]:
-    """Values of keys that no statement has alone: each list are alternatives, to be laid over the fabric."""
-    ports = list(_ports(run))
-    if not ports:
-        yield from _lengths(run)
-        return
+def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
+    """Values of keys that no statement has alone: each list are alternatives, to be laid over the fabric.
+
+    Args:
+        numbers: in statements of the switches that the plan does not render.
+    """
     yield from _lengths(run)
-    seen: set[tuple[Any, ...]] = set()
-    for _, qos in ports:
-        for ecn in qos.ecn.values():
+    seen: Counter[tuple[int | None, ...]] = Counter()
+    for _, qos in _ports(run):
+        for ecn in (qos.ecn[one.value] for one in qos.pfc if one.value in qos.ecn):
             values = (ecn.kmin_bytes, ecn.kmax_bytes, ecn.pmax_percent)
-            seen.add(tuple(one.value if one is not None else None for one in values))
-    rules = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
-    stated = [{}, *_thresholds(seen)]
-    yield [{"qos": {"ecn": rule | values}} for rule in rules for values in stated if rule or values]
+            seen[tuple(one.value if one is not None else None for one in values)] += 1
+    if not seen:
+        return
+    rules: list[Document] = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
+    stated = [values for one, _ in seen.most_common(3) for values in _thresholds(one)]
+    yield [{"qos": {"ecn": values}} for values in (*rules[1:], *stated)]
+    yield [{"qos": {"ecn": rule | values}} for rule in rules[1:] for values in stated]
     yield [{"qos": {"rdma_mtu": size}} for size in RDMA_MTUS[:2]]
     yield [{"qos": {"traffic": "dynamic"}}]
     yield [{"qos": {"buffer_model": model}} for model in ("static", "dynamic")]
-    known = (time for its in run.switches if its.facts for time in (its.facts.watchdog_ms, its.facts.watchdog_least_ms))
-    times = {time.value for time in known if time is not None}
-    every = {time // scale for time in times for scale in (1, 2, 3, 4)}
-    yield [{"qos": {"watchdog_ms": time}} for time in sorted(every) if 100 <= time <= 5000 and time != USUAL.watchdog_ms]
+    known = (time.value for its in run.switches if its.facts and (time := its.facts.watchdog_ms) is not None)
+    times = sorted({time // scale for time in known for scale in (1, 2, 3, 4)} | set(numbers))[:MOST_TIMES]
+    waits = [{"qos": {"watchdog_ms": time}} for time in times if 100 <= time <= 5000 and time != USUAL.watchdog_ms]
+    yield [*waits, {"qos": {"pfc_watchdog": False}}]
     for key in ("cnp_priority", "lossless_priority"):
         yield [{"qos": {key: value}} for value in (6, 7, 5, 4, 3, 2, 1)]
 
 
-def _thresholds(seen: Iterable[tuple[Any, ...]]) -> Iterator[Document]:
-    """Stated thresholds: those that are the same on all ports."""
-    keys = ("kmin_bytes", "kmax_bytes", "pmax_percent")
-    columns = {key: {one[at] for one in seen} - {None} for at, key in enumerate(keys)}
-    fixed = {key: next(iter(values)) for key, values in columns.items() if len(values) == 1}
-    for choice in ({"pmax_percent"}, {"kmin_bytes"}, {"kmax_bytes"}, {"kmin_bytes", "pmax_percent"}, {"kmax_bytes", "pmax_percent"},
-                   {"kmin_bytes", "kmax_bytes"}, set(keys)):  # fmt: skip
-        if choice <= set(fixed):
-            yield {key: fixed[key] for key in keys if key in choice}
+def _thresholds(one: tuple[int | None, ...]) -> Iterator[Document]:
+    """Stated thresholds: all or some of those of a port."""
+    known = {key: value for key, value in zip(("kmin_bytes", "kmax_bytes", "pmax_percent"), one, strict=True) if value}
+    for count in range(1, len(known) + 1):
+        yield from (dict(chosen) for chosen in combinations(known.items(), count))
 
 
 def lengths(run: Running) -> Mapping[str, int]:
@@ -146,7 +147,7 @@ def _ends(run: Running) -> Iterator[tuple[str, str, str]]:
         if cable.b not in roles:
             continue
         host = hosts.get(cable.a)
-        pair = (roles.get(cable.a), roles[cable.b])
+        pair = (roles.get(cable.a, ""), roles[cable.b])
         if cable.a not in roles:
             kind = "server-leaf" if host is not None and not host.attached else "attachments"
         else:
@@ -165,4 +166,7 @@ def _lengths(run: Running) -> Iterator[list[Document]]:
         yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
     for kind in kinds:
         if kind not in stated:
-            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)]
+            yield [
+                {"topology": {"cable_length_m": {kind: metres}}}
+                for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)
+            ]

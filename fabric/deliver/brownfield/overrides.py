@@ -111,7 +111,8 @@ def _selected(plan: Plan, changes: Iterable[tuple[Own, str]]) -> list[tuple[Chos
         for own, names in left.items():
             for some in ((name,) for name in sorted(names)) if alone else (tuple(sorted(names)),):
                 shared.setdefault((file, (), some), []).append(own)
-    return sorted(shared.items(), key=lambda item: (item[0][0], bool(item[0][2]), len(item[0][1]), item[0]))
+    # Of one template the particular ones come first: a line that all switches lose must not be gone where one tells others.
+    return sorted(shared.items(), key=lambda item: (item[0][0], not item[0][2], -len(item[0][1]), item[0]))
 
 
 def _selections(plan: Plan, file: str) -> list[tuple[tuple[tuple[str, str], ...], frozenset[str]]]:
@@ -153,7 +154,9 @@ class _Device:
             syntax=syntax,
             texts=(texts[0], texts[1]),
             sides=(syntax.read(planned), syntax.read(running)),
-            templates={syntax.part(file.path, texts[0].get(file.path, "")): (file.template, file.context) for file in printed},
+            templates={
+                syntax.part(file.path, texts[0].get(file.path, "")): (file.template, file.context) for file in printed
+            },
         )
 
     def changes(self) -> Iterator[Own]:
@@ -217,14 +220,16 @@ class _Device:
             if difference.kind == EXTRA:
                 extra += self._below(1, difference.path)
             elif difference.kind == CHANGED:
-                lines = self._taken([difference.got]) if form is COMMANDS and difference.got[:-1] == difference.path[:-1] else []
-                instead |= {self.sides[0][difference.path].line: raw[-1] for raw in lines}
+                lines = (
+                    self._taken([difference.got]) if form is COMMANDS and difference.got[:-1] == difference.path[:-1] else []
+                )
+                instead.update((self.sides[0][difference.path].line, raw[-1]) for raw in lines)
                 extra += [] if lines else [difference.got]
         rows = _whole_lines(self.sides[0], part, gone)
         yield from blocks.changed(template, rows if form is COMMANDS else _with_braces(blocks.lines, rows), instead)
         if EXTRA_BLOCK in blocks.names:
-            for lines in self._written(form, extra):
-                yield Own(template, (EXTRA_BLOCK,), "", lines)
+            for text in self._written(form, extra):
+                yield Own(template, (EXTRA_BLOCK,), "", text)
 
     def _below(self, side: int, root: StatementPath) -> list[StatementPath]:
         return [path for path in self.sides[side] if path[: len(root)] == root]
@@ -370,6 +375,7 @@ class _Blocks:
         if run:
             yield run
 
+
 @cache
 def _marked(template: str, names: tuple[str, ...], mark: str) -> Any:
     """A template whose blocks are between their names, in marks."""
@@ -449,9 +455,9 @@ def _template(file: str, owns: Sequence[Own]) -> str:
     """A template that extends a shipped one: lines replaced in its blocks, others behind them."""
     lines = [f'{{% extends "{file}" %}}']
     for block, changes in grouped((own.where[0], own) for own in owns).items():
-        replaced = sorted(own for own in changes if own.old)
+        replaced = sorted((own for own in changes if own.old), key=lambda own: (-len(own.old), own))  # likewise
         filters = "".join(f"\n   | replace({_literal(own.old)}, {_literal(own.new)})" for own in replaced)
-        whole = f"(\"\\n\" ~ super()){filters}\n   | replace(\"\\n\", \"\", 1)"
+        whole = f'("\\n" ~ super()){filters}\n   | replace("\\n", "", 1)'
         behind = "".join(verbatim(own.new) for own in changes if not own.old)
         lines += [f"{{% block {block} %}}", f"{{{{ {whole} -}}}}" if replaced else "{{ super() -}}"]
         lines += [behind.rstrip("\n")] if behind else []

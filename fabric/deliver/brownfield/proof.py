@@ -16,7 +16,9 @@ from fabric.base.reading import UnreadableError
 from fabric.base.schemas.models import Count
 from fabric.configs import Job, Renderer
 from fabric.nos.reading import Device, Folder, is_read, read_device
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference
+from fabric.nos.statements.syntax import Known
 
 EQUAL = "equal"  # … or without effect where it differs
 LABEL = "label"  # text for people, without effect on traffic
@@ -165,7 +167,7 @@ class _Work:
         differences = statement_differences(nos, planned, running.files)
         counts: dict[str, Counter[str]] = {}
         residuals = []
-        states = dict.fromkeys(syntax.read(running.files), EQUAL)
+        states = dict.fromkeys(syntax.read(running.files, _known(nos)), EQUAL)
         unread, secrets = _lines(running) if differences else (NO_LINES, NO_LINES)
         for difference in differences:
             state = _state(difference, unread)
@@ -185,13 +187,34 @@ class _Work:
                         difference=difference,
                     )
                 )
+        topics = _topics_of(nos)
         for path, state in states.items():
-            counts.setdefault(topic_of(syntax.joined(path)), Counter())[state] += 1
+            topic = topics.get(path)
+            if topic is None:
+                topic = topics[path] = topic_of(syntax.joined(path))
+            counts.setdefault(topic, Counter())[state] += 1
         absent = missing_files(nos, planned, running.files)
         reason = f"not compared: no {', '.join(absent)} in the folder" if absent else ""
         return _made(
             job, files=tuple(running.files), counts=counts, residuals=tuple(residuals), reason=reason, secrets=secrets
         )
+
+
+MAX_KNOWN = 300_000  # statements that are kept for the next switch: most have the same ones
+_KNOWN: dict[str, tuple[Known, dict[StatementPath, str]]] = {}  # network OS → paths of raw statements, topics of paths
+
+
+def _known(nos: str) -> Known:
+    """Raw statements whose paths are known, of this process."""
+    known, topics = _KNOWN.setdefault(nos, ({}, {}))
+    if len(topics) > MAX_KNOWN:
+        known.clear()
+        topics.clear()
+    return known
+
+
+def _topics_of(nos: str) -> dict[StatementPath, str]:
+    return _KNOWN[nos][1]
 
 
 def _made(job: Job, **more: object) -> DeviceProof:
@@ -233,9 +256,16 @@ def _topics() -> Mapping[str, re.Pattern[str]]:
     return {topic: re.compile(pattern) for topic, pattern in rows.items()}
 
 
-@lru_cache(maxsize=200_000)
+ONE_DIGIT = str.maketrans("123456789", "0" * 9)  # statements that differ in numbers have one topic
+
+
 def topic_of(text: str) -> str:
     """The topic of a statement with its sections."""
+    return _topic(text.translate(ONE_DIGIT))
+
+
+@lru_cache(maxsize=100_000)
+def _topic(text: str) -> str:
     words = TEXT.sub("", text).lower()
     return next((topic for topic, pattern in _topics().items() if pattern.search(words)), OTHER)
 
@@ -253,6 +283,7 @@ class TopicCoverage:
         overrides: equal only with the overrides.
         different, unplanned, unread: on the switches and not as planned.
         missing: planned, and not on the switches.
+        removed: planned without the overrides, which take it away.
     """
 
     topic: str
@@ -263,6 +294,7 @@ class TopicCoverage:
     unplanned: Count
     unread: Count
     missing: Count
+    removed: Count
 
     @property
     def share(self) -> float:
@@ -295,4 +327,5 @@ def _row(before: Proof, after: Proof, topic: str) -> TopicCoverage:
         unplanned=of(UNPLANNED),
         unread=of(UNREAD),
         missing=of(LACKING),
+        removed=max(0, before.count(LACKING, topic=topic) - of(LACKING)),
     )

@@ -9,16 +9,16 @@ from typing import Annotated
 from fabric.audit.checks import FindingDocument, Read, Verdict
 from fabric.audit.checks.reports.formats import FileReason, Report, findings_text
 from fabric.base.formats.blocks import Fold, Notes, Section, cut_table, plain
-from fabric.base.schemas.models import Count, Document, Share, Text, document, enum_of, itself, json_key
-from fabric.base.text import and_more, counted, plural, printable
+from fabric.base.grouping import grouped
+from fabric.base.schemas.models import Count, Document, Share, Text, document, enum_of, json_key
+from fabric.base.text import and_more, counted, devices, plural, printable
 from fabric.base.text.numbers import percent
 from fabric.base.text.screen import table
 from fabric.deliver.brownfield.importing import Imported
-from fabric.deliver.brownfield.proof import LEFT, DeviceProof, Residual, TopicCoverage
-from fabric.deliver.brownfield.survey import Inference
-from fabric.model.plan import ATTACHED, LEAF, SERVER, FabricPlan
+from fabric.deliver.brownfield.proof import LEFT, Residual, TopicCoverage
+from fabric.model.plan import ATTACHED, LEAF, SERVER, Device, FabricPlan
 
-MAX_SHOWN = 10  # rows of a list in the text
+MAX_SHOWN = 12  # rows of a list in the text
 HEAD = ("topic", "statements", "language", "overrides", "different", "unplanned", "unread", "missing")
 
 
@@ -39,7 +39,7 @@ def import_report(made: Imported, whole: bool = False) -> Report:
         text=lambda: _text(made, verdict, whole),
         document=lambda: document(made, ImportDocument),
         sections=lambda: _sections(made),
-        suites=lambda: [],
+        suites=list,
         shown_by="fabric import --all",
     )
 
@@ -53,7 +53,11 @@ def summary(made: Imported) -> str:
         counted(sum(len(fabric.links) for fabric in plan.fabrics.values()), "link"),
         counted(len({device.name for fabric in plan.fabrics.values() for device in _hosts(fabric)}), "server"),
     ]
-    explained = f"; {percent(made.coverage[-1].share)} of the statements explained" if made.coverage else ""
+    explained = ""
+    if made.coverage and (row := made.coverage[-1]).total:
+        explained = f"; {percent(row.share)} of {counted(row.total, 'statement')} explained"
+        explained += f", {percent(row.overrides / row.total)} by overrides" if row.overrides else ""
+        explained += f", which take {counted(row.removed, 'planned statement')} away" if row.removed else ""
     return f"site {plan.site}: {', '.join(parts)}{explained}"
 
 
@@ -71,7 +75,7 @@ def shape(fabric: FabricPlan) -> str:
     return ", ".join(parts)
 
 
-def _hosts(fabric: FabricPlan) -> Iterator[object]:
+def _hosts(fabric: FabricPlan) -> Iterator[Device]:
     return (device for device in fabric.devices if device.role == SERVER)
 
 
@@ -87,14 +91,20 @@ def _text(made: Imported, verdict: Verdict, whole: bool) -> str:
 
 
 def _inferred(made: Imported, whole: bool) -> Iterator[str]:
+    """A row for each value, with all that have it."""
     if not made.inferences:
         return
     yield f"inferred: {counted(len(made.inferences), 'value')}"
-    shown = made.inferences if whole else made.inferences[:MAX_SHOWN]
-    rows = [tuple(map(printable, (one.subject, one.what, one.value, one.source, one.place))) for one in shown]
-    yield from table(("", "what", "value", "from", "place"), rows, "<<<<<")
-    if len(made.inferences) > len(shown):
-        yield f"  {and_more(len(made.inferences) - len(shown), see='`--all`')}"
+    if whole:
+        rows = [(one.subject, one.what, one.value, one.source, one.place) for one in made.inferences]
+    else:
+        groups = grouped(((one.what, one.value, one.source), one) for one in made.inferences)
+        rows = [(devices([one.subject for one in its], True), *key, its[0].place) for key, its in groups.items()]
+        rows.sort(key=lambda row: row[1:3])
+    shown = rows if whole else rows[:MAX_SHOWN]
+    yield from table(("", "what", "value", "from", "place"), [tuple(map(printable, row)) for row in shown], "<<<<<")
+    if len(rows) > len(shown):
+        yield f"  {and_more(len(rows) - len(shown), see='`--all`')}"
 
 
 def _covered(made: Imported) -> Iterator[str]:
@@ -180,6 +190,7 @@ class TopicDocument(Document):
     unplanned: Count
     not_understood: Count = json_key(of="unread")
     missing: Count = json_key("planned, and not on the switches")
+    removed: Count = json_key("planned statements that overrides take away")
     share: Share = json_key("of the statements on the switches that the plan explains")
 
 
@@ -229,7 +240,7 @@ class ImportDocument(Document):
     findings: list[FindingDocument] = json_key("contradictions between sources", "survey.findings")
     coverage: list[TopicDocument]
     devices: list[ProofDocument] = json_key(of=lambda made: made.after.devices if made.after else [])
-    unplanned: list[str] = json_key("devices that the plan does not have", lambda made: made.after.unplanned if made.after else [])
+    unplanned: list[str] = json_key(
+        "devices that the plan does not have", lambda made: made.after.unplanned if made.after else []
+    )
     left_out: list[FileReason] = json_key(of=lambda made: sorted(made.survey.left_out.items()))
-
-

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.audit.checks.ends import without_prefix_length
 from fabric.audit.checks.network import role as shape
-from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.cabling import Wiring
 from fabric.deliver.brownfield.devices import Found
-from fabric.deliver.brownfield.hosts import HostPort
-from fabric.deliver.brownfield.ports import natural, prefix_of
+from fabric.deliver.brownfield.hosts import SUBNET, HostPort
+from fabric.deliver.brownfield.ports import natural
 from fabric.model.plan import CORE, LEAF, SPINE
 
 WORDS = {  # in names, where nothing else decides
@@ -21,29 +20,32 @@ WORDS = {  # in names, where nothing else decides
         r"(?:^|[^a-z])(?:(?:b|border|edge|svc|service)?-?(?:leaf|lf|tor|csl|bl|l)|access|oob)(?:$|[^a-z])", re.I
     ),
     SPINE: re.compile(r"(?:^|[^a-z])(?:spine|sp|gsl|agg|s)(?:$|[^a-z])", re.I),
-    CORE: re.compile(r"(?:^|[^a-z])(?:super-?spines?|ss|core|csp|t3)(?:$|[^a-z])", re.I),
+    CORE: re.compile(r"(?:^|[^a-z])(?:s(?:uper)?-?spines?|ss|core|csp|t3)(?:$|[^a-z])", re.I),
 }
-ROLE_WORDS = re.compile(r"[-_.]?(?:border-?leaf|super-?spine|leaf|spine|core|switch|tor|bl|lf|sp|leafs|spines)$", re.I)
 CONVENTION = 0.9  # share of links between tiers whose lower address is at one side, before it tells which is which
-BELOW = "access"  # behind the name of a fabric that hangs below one of the same name
-PURPOSES = {"compute": "backend", "storage": "storage", "frontend": "frontend", "oob": "oob"}  # of NICs → fabric
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was read: devices, the cables between them, and the hosts on each."""
+    """What was read: devices, the cables between them, the hosts on each, and who has sessions with whom."""
 
     devices: Mapping[str, Found]
     wiring: Wiring
     on: Mapping[str, Sequence[HostPort]]
+    sessions: Sequence[tuple[str, str]] = ()
 
-
-@dataclass(frozen=True)
-class Group:
-    """The switches of a fabric, and the places of the fabrics that it hangs below."""
-
-    switches: Sequence[str]
-    below: tuple[int, ...] = ()
+    def graph(self, among: Collection[str]) -> dict[str, Counter[str]]:
+        """Cables between each two of some switches; sessions count for a switch of which no cable was found."""
+        joined: dict[str, Counter[str]] = {name: Counter() for name in among}
+        for (a, _), (b, _), _ in self.wiring.cables():
+            if a in joined and b in joined:
+                joined[a][b] += 1
+                joined[b][a] += 1
+        bare = {name for name, near in joined.items() if not near}
+        for a, b in self.sessions:
+            if a in joined and b in joined and (a in bare or b in bare):
+                joined[a][b], joined[b][a] = 1, 1
+        return joined
 
 
 Graph = Mapping[str, Mapping[str, int]]  # switch → neighbor → cables
@@ -69,16 +71,6 @@ class Tiers:
 ROLES = (LEAF, SPINE, CORE)
 
 
-def graph(wiring: Wiring, among: Collection[str]) -> dict[str, Counter[str]]:
-    """Cables between each two of some switches."""
-    joined: dict[str, Counter[str]] = {name: Counter() for name in among}
-    for (a, _), (b, _), _ in wiring.cables():
-        if a in joined and b in joined:
-            joined[a][b] += 1
-            joined[b][a] += 1
-    return joined
-
-
 def parts(joined: Graph) -> list[list[str]]:
     """The connected components, each in order, by their first names."""
     seen, result = set[str](), list[list[str]]()
@@ -102,62 +94,79 @@ def parts(joined: Graph) -> list[list[str]]:
 def tiers(seen: Seen, joined: Graph) -> Tiers:
     """The tier of every switch of a fabric: leaves have hosts or tunnels, spines are next to them, cores next to spines.
 
-    A switch without either that is as far from hosts as a core is a leaf where addresses, AS numbers or names say so.
+    A switch with attached devices alone is a leaf as well, unless it is where spines are. One without any of these that is as
+    far from hosts as a core is a leaf where addresses, AS numbers or names say so.
     """
     result = Tiers()
-    seeds = _leaves(seen, joined)
-    for name, source in seeds.items():
-        result.level[name], result.source[name] = 0, source
+    sure, maybe = leaves(seen, joined)
+    seeds = sure or maybe
+    if sure and maybe:
+        far = distances(joined, sure)
+        seeds = sure | {
+            name: why for name, why in maybe.items() if far.get(name, 0) % 2 == 0 or len(joined[name]) == far[name] == 1
+        }
+    result.source |= seeds
+    if len(joined) == 2 and len({shape(name) for name in joined}) == 1:
+        result.source = dict.fromkeys(joined, "two switches back to back") | seeds
     if not seeds:
-        _without_hosts(seen, joined, result)
-    queue = deque(sorted(result.level, key=natural))
-    while queue:
-        name = queue.popleft()
-        for other in sorted(joined[name], key=natural):
-            if other not in result.level:
-                result.level[other] = result.level[name] + 1
-                result.source[other] = ("next to leaves", "next to spines")[min(result.level[name], 1)]
-                queue.append(other)
+        result.source |= _without_hosts(seen, joined)
+    result.level = distances(joined, result.source)
+    for name, level in result.level.items():
+        result.source.setdefault(name, "next to leaves" if level == 1 else "next to spines")
     for name in joined.keys() - result.level.keys():
         result.level[name], result.source[name] = 0, "joined to no other switch"
     _bare_leaves(seen, joined, result)
     return result
 
 
-def _leaves(seen: Seen, joined: Graph) -> dict[str, str]:
-    found: dict[str, str] = {}
+def distances(joined: Graph, seeds: Iterable[str]) -> dict[str, int]:
+    """Cables from each switch to the nearest of some; without those that none leads to."""
+    level = dict.fromkeys(sorted(seeds, key=natural), 0)
+    queue = deque(level)
+    while queue:
+        name = queue.popleft()
+        for other in sorted(joined[name], key=natural):
+            if other not in level:
+                level[other] = level[name] + 1
+                queue.append(other)
+    return level
+
+
+def leaves(seen: Seen, joined: Graph) -> tuple[dict[str, str], dict[str, str]]:
+    """Switches with servers, tunnels or ports that manage others, and those with attached devices alone; with the reason."""
+    sure, maybe = dict[str, str](), dict[str, str]()
+    managing = Counter(name for (name, _), _ in seen.wiring.management.values())
     for name in joined:
         ports = seen.on.get(name, ())
-        servers = sum(not row.attached for row in ports)
-        if ports:
-            found[name] = f"{servers or len(ports)} ports with {'servers' if servers else 'attached devices'}"
-        elif seen.devices[name].vtep:
-            found[name] = "its tunnels"
-    tunnels = {name for name in found if seen.devices[name].vtep}
-    if tunnels:  # beside leaves with tunnels a switch without them is a spine, whatever is attached to it
-        for name in list(found):
-            near = [other for other in joined[name] if other in tunnels]
-            most = len(near) > 1 and len(near) * 2 > len(joined[name])
-            servers = any(not row.attached for row in seen.on.get(name, ()))
-            if name not in tunnels and most and (not servers or len(near) > len(seen.on.get(name, ()))):
-                del found[name]
-    return found
+        servers = sum(not row.attached and row.source != SUBNET for row in ports)
+        if servers:
+            sure[name] = f"{servers} ports with servers"
+        elif seen.devices[name].vtep or managing[name]:
+            sure[name] = "its tunnels" if seen.devices[name].vtep else f"{managing[name]} management ports of switches"
+        elif ports:
+            maybe[name] = f"{len(ports)} ports with attached devices"
+    tunnels = {name for name in sure if seen.devices[name].vtep}
+    for name in sorted(sure.keys() - tunnels) if tunnels else ():
+        # Beside leaves with tunnels a switch without them is a spine, whatever is attached to it.
+        near = [other for other in joined[name] if other in tunnels]
+        if len(near) > 1 and len(near) * 2 > len(joined[name]) and len(near) > len(seen.on.get(name, ())):
+            del sure[name]
+    return sure, maybe
 
 
-def _without_hosts(seen: Seen, joined: Graph, result: Tiers) -> None:
+def _without_hosts(seen: Seen, joined: Graph) -> dict[str, str]:
     """Leaves of a fabric without hosts: by names, else the side whose AS numbers differ, else the larger side."""
-    named = [name for name in joined if _word(name) == LEAF]
+    named = [name for name in joined if word_of(name) == LEAF]
     sides = _sides(joined)
-    if named:
-        result.level |= dict.fromkeys(named, 0)
-        result.source |= dict.fromkeys(named, "its name")
-    elif sides is not None:
-        numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
-        by_numbers = numbers[0] != numbers[1]
-        sizes = numbers if by_numbers else [len(side) for side in sides]
-        leaves = sides[sizes.index(max(sizes))]
-        result.level |= dict.fromkeys(leaves, 0)
-        result.source |= dict.fromkeys(leaves, "AS numbers of their own" if by_numbers else "the larger side of the cables")
+    if named or sides is None:
+        return dict.fromkeys(named, "its name")
+    if len(joined) == 2:
+        return dict.fromkeys(joined, "two switches back to back")
+    numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
+    by_numbers = numbers[0] != numbers[1]
+    sizes = numbers if by_numbers else [len(side) for side in sides]
+    leaves = sides[sizes.index(max(sizes))]
+    return dict.fromkeys(leaves, "AS numbers of their own" if by_numbers else "the larger side of the cables")
 
 
 def _sides(joined: Graph) -> tuple[list[str], list[str]] | None:
@@ -182,11 +191,15 @@ def _bare_leaves(seen: Seen, joined: Graph, result: Tiers) -> None:
     if not far:
         return
     lower = _lower_side(seen, result)
+    near = {name: {other for other in joined[name] if result.level[other] == 1} for name in far}
+    pods = {name: at for at, part in enumerate(parts(_without(joined, far))) for name in part}
     shapes = {shape(name) for name, level in result.level.items() if level == 0}
     cores = {shape(name) for name in far} - shapes
     for name in far:
-        word = _word(name)
-        if lower is not None and (side := _side(seen, result, name)) is not None:
+        word = word_of(name)
+        if len({pods[other] for other in near[name]}) > 1:
+            leaf, source = False, "joins spines that nothing else joins"
+        elif lower is not None and (side := _side(seen, result, name)) is not None:
             leaf, source = side == lower, "addresses of its links"
         elif shape(name) in shapes:
             leaf, source = True, "a name like that of leaves"
@@ -199,6 +212,10 @@ def _bare_leaves(seen: Seen, joined: Graph, result: Tiers) -> None:
         result.source[name] = source
         if leaf:
             result.level[name] = 0
+
+
+def _without(joined: Graph, names: Collection[str]) -> Graph:
+    return {a: {b: n for b, n in near.items() if b not in names} for a, near in joined.items() if a not in names}
 
 
 def _lower_side(seen: Seen, result: Tiers) -> bool | None:
@@ -232,35 +249,10 @@ def _address(own: Found, port: str) -> str:
     return without_prefix_length(interface.addresses[0].value) if interface and interface.addresses else ""
 
 
-def _word(name: str) -> str:
+def word_of(name: str) -> str:
     """The role that a name has a word for; "" where it has none or several."""
     found = [role for role, words in WORDS.items() if words.search(name)]
     return found[0] if len(found) == 1 else ""
-
-
-# --- Fabrics --------------------------------------------------------------------------------------------------
-
-
-def fabrics(seen: Seen) -> list[Group]:
-    """The switches of each fabric.
-
-    A fabric is what cables join, without leaves that bridge to the leaves of another fabric, and with planes and rails
-    that have the same servers.
-    """
-    joined = graph(seen.wiring, seen.devices)
-    below = _below(seen, joined)
-    cut = {name: {b: n for b, n in near.items() if (name in below) == (b in below)} for name, near in joined.items()}
-    pieces = parts(cut)
-    whole = _merged([piece for piece in pieces if piece[0] not in below], seen.on)
-    groups = [own for part in whole for own in _sites(seen, cut, part)]
-    homes = {name: at for at, own in enumerate(groups) for name in own}
-    hanging = grouped(
-        (tuple(sorted({homes[other] for name in piece for other in joined[name] if other in homes})), piece)
-        for piece in pieces
-        if piece[0] in below
-    )
-    under = [Group(own, homes) for homes, same in hanging.items() for own in _merged(same, seen.on)]
-    return [*(Group(own) for own in groups), *under]
 
 
 def aside(joined: Graph, its: Tiers) -> list[str]:
@@ -274,115 +266,3 @@ def aside(joined: Graph, its: Tiers) -> list[str]:
         if level >= len(ROLES) or (level and steps[-1] == 1 and steps[0] and 0 < steps[1] < most[level]):
             found.append(name)
     return sorted(found, key=natural)
-
-
-def _below(seen: Seen, joined: Graph) -> set[str]:
-    """Switches whose cables to others are all bridged: they route nothing, and hang below leaves."""
-    found = set[str]()
-    for name in joined:
-        own = seen.devices[name]
-        if not joined[name] or own.vtep or any(process.neighbors for process in own.facts.bgp.values()):
-            continue
-        ports = [port for port in own.ports if (name, port) in seen.wiring.far]
-        if ports and all(_bridged(own, port) for port in ports):
-            found.add(name)
-    routed = [name for name in joined if name not in found and joined[name]]
-    return found if routed else set()
-
-
-def _bridged(own: Found, port: str) -> bool:
-    interface = own.facts.interfaces.get(port)
-    bond = own.facts.interfaces.get(interface.bond.value) if interface and interface.bond else None
-    return any(its is not None and bool(its.access or its.trunk) for its in (interface, bond)) or (
-        bond is not None and not bond.addresses and not bond.link_local
-    )
-
-
-def _sites(seen: Seen, joined: Graph, part: list[str]) -> list[list[str]]:
-    """A component, apart where only links within a tier, to other AS numbers, join parts with spines of their own."""
-    own = {name: joined[name] for name in part}
-    if len(part) < 4:
-        return [part]
-    level = tiers(seen, own).level
-    between = {
-        (a, b)
-        for a in part
-        for b in own[a]
-        if level[a] == level[b]
-        and seen.devices[a].asn != seen.devices[b].asn
-        and not _others(own, level, a) & _others(own, level, b)
-    }
-    if not between:
-        return [part]
-    rest = {a: {b: n for b, n in near.items() if (a, b) not in between} for a, near in own.items()}
-    pieces = parts(rest)
-    return pieces if all({0, 1} <= {level[name] for name in piece} for piece in pieces) else [part]
-
-
-def _others(joined: Graph, level: Mapping[str, int], name: str) -> set[str]:
-    """Neighbors in other tiers."""
-    return {other for other in joined[name] if level[other] != level[name]}
-
-
-def _merged(pieces: list[list[str]], on: Mapping[str, Sequence[HostPort]]) -> list[list[str]]:
-    """Pieces with servers in common by NICs of one purpose, and single switches with like names."""
-    parent = list(range(len(pieces)))
-
-    def root(at: int) -> int:
-        while parent[at] != at:
-            parent[at] = at = parent[parent[at]]
-        return at
-
-    shapes = [frozenset(map(shape, piece)) for piece in pieces]
-    by_nic = grouped_sets(
-        ((row.host, shape(row.label)), at)
-        for at, piece in enumerate(pieces)
-        for name in piece
-        for row in on.get(name, ())
-        if row.label and not row.attached
-    )
-    for same in by_nic.values():
-        first, *others = sorted(same)
-        for at in others:
-            if shapes[at] & shapes[first] or (len(pieces[at]) == len(pieces[first]) == 1):
-                parent[root(at)] = root(first)
-    single = grouped((shapes[at], at) for at, piece in enumerate(pieces) if len(piece) == 1)
-    for kinds, alone in single.items():
-        homes = [at for at, piece in enumerate(pieces) if len(piece) > 1 and kinds <= shapes[at]]
-        for at in alone:
-            parent[root(at)] = root(homes[0] if len(homes) == 1 else alone[0])
-    groups = grouped((root(at), piece) for at, piece in enumerate(pieces))
-    return [sorted((name for piece in own for name in piece), key=natural) for own in groups.values()]
-
-
-def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort]]) -> list[str]:
-    """A name for each fabric: what the names of its switches begin with behind the site's, else the purpose of its NICs."""
-    result: list[str] = []
-    for group in groups:
-        own = group.switches
-        purposes = Counter(
-            fabric
-            for name in own
-            for row in on.get(name, ())
-            for nic, fabric in PURPOSES.items()
-            if row.label.startswith(nic)
-        )
-        usual = max(purposes, key=lambda key: purposes[key]) if purposes else "fabric"
-        name = re.sub(r"[^a-z0-9-]+", "-", _prefix(site, own).lower()).strip("-") or usual
-        name = name if name[0].isalpha() else f"{usual}-{name}"
-        if name in result and group.below:
-            name = f"{name}-{BELOW}"
-        more = next(number for number in range(1, len(groups) + 1) if f"{name}-{number}" not in result)
-        result.append(f"{name}-{max(more, 2)}" if name in result else name)
-    return result
-
-
-def _prefix(site: str, own: Sequence[str]) -> str:
-    """What names of switches have in common in front of their roles and numbers."""
-    prefix, alike = prefix_of(own), len(set(map(shape, own))) == 1
-    whole = len(own) > 1 and all(not f"{prefix[-1:]}{name[len(prefix) :]}"[:2].isalnum() for name in own)
-    if len(own) > 1 and not whole and not alike and (cut := re.match(r"(.*)[-_.]", prefix)):
-        prefix, whole = cut[1], True
-    prefix = prefix.rstrip("-_.") if whole else re.sub(r"[-_.]*\d*$", "", prefix)
-    prefix = re.sub(rf"^{re.escape(site)}[-_.]", "", prefix)
-    return ROLE_WORDS.sub("", prefix) or (prefix if alike else "")

@@ -41,7 +41,8 @@ def shortest(fabric: Document, alike: Alike) -> Document:
         alike: whether another one is cabled alike.
     """
     found = [_reduced(fabric, order, alike) for order in ORDERS]
-    return min(found, key=lambda its: (_size(its), "unit" in its["topology"]))
+    # A ratio beside a larger unit keeps ports for servers that are not there, which the configs show as free.
+    return min(found, key=lambda its: (_size(its), "oversubscription" in its["topology"].get("leaf", {}), "unit" in its["topology"]))
 
 
 def _size(value: Any) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabric.audit.checks import Network
@@ -10,14 +10,15 @@ from fabric.audit.checks.files.duplicates import OneOwner
 from fabric.audit.checks.files.interfaces import PointToPoint
 from fabric.audit.checks.files.reading import Unreadable
 from fabric.audit.checks.files.services import HostNames
-from fabric.audit.checks.finding import SEVERITIES, Finding
+from fabric.audit.checks.finding import ERROR, SEVERITIES, Finding
 from fabric.audit.checks.network import planes
 from fabric.deliver.brownfield.cabling import Port, Wire, Wiring, wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
-from fabric.deliver.brownfield.hosts import Hosts, hosts, nics
+from fabric.deliver.brownfield.fabrics import fabrics, names, routers
+from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
-from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, fabrics, graph, names, tiers
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, PortRef
@@ -60,47 +61,68 @@ def survey_of(
     networks = list(networks)
     left_out = {} if folder is None else {path: kind.reason for path, kind in sorted(folder.unrecognized.items())}
     devices: dict[str, Found] = {}
+    repeated: list[Finding] = []
     for network in networks:
         for facts in network.devices:
             if facts.name in devices:
                 left_out[facts.files[0] if facts.files else facts.name] = f"another file has the host name {facts.name}"
+                repeated.append(_twice(facts, devices[facts.name].facts))
             else:
                 devices[facts.name] = found(facts, models)
+    servers = [name for name, own in devices.items() if own.is_host]
+    left_out |= dict.fromkeys(servers, "a host: it neither routes nor bridges")
+    devices = {name: own for name, own in devices.items() if name not in servers}
     devices = dict(sorted(devices.items(), key=lambda row: natural(row[0])))
-    cables = wiring(devices, networks, lldp, wires)
+    cables = wiring(devices, networks, lldp, wires, {one.device for one in repeated})
     ends = hosts(devices, cables)
     inferences: list[Inference] = []
     switches: dict[str, list[Switch]] = {}
-    seen = Seen(devices, cables, ends.on())
+    cabled = {name for name, _ in cables.far}
+    seen = Seen(devices, cables, ends.on(), _sessions(networks) if devices.keys() - cabled else ())
     groups = fabrics(seen)
+    outside = routers(seen, groups)
+    left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
+    groups = [group for group in groups if group.switches[0] not in outside]
     homes: dict[str, str] = {}
     level: dict[str, int] = {}
     for name, group in zip(names(site, groups, seen.on), groups, strict=True):
         own = group.switches
-        its = tiers(seen, joined := graph(cables, own))
+        its = tiers(seen, joined := seen.graph(own))
         if others := aside(joined, its):
             left_out |= dict.fromkeys(others, "a route server or router beside the tiers")
             own = [one for one in own if one not in others]
-            its = tiers(seen, joined := graph(cables, own))
+            its = tiers(seen, joined := seen.graph(own))
         places = coordinates(devices, joined, its, seen.on)
         switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
         homes |= dict.fromkeys(own, name)
         level |= its.level
         inferences += _inferred(name, its, places)
+    ends = without(ends, left_out)
     _speeds(devices, cables)
     for device in devices.values():
         device.place_ports()
     switches = {name: [_placed(devices[own.name], own) for own in its] for name, its in switches.items()}
-    inferences += [one for device in devices.values() for one in device.inferences]
+    inferences += [one for device in devices.values() if device.name in level for one in device.inferences]
     return Survey(
         site=site,
         fabrics=dict(sorted(switches.items())),
         hosts=_homes(ends, homes),
         cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
         inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
-        findings=_findings(networks, folder, cables),
+        findings=_findings(networks, folder, repeated),
         left_out=dict(sorted(left_out.items())),
     )
+
+
+def _sessions(networks: Iterable[Network]) -> list[tuple[str, str]]:
+    """Devices with a BGP session."""
+    pairs = {
+        (facts.name, far.facts.name)
+        for network in networks
+        for facts, _, peer in network.sessions()
+        if not peer.vrf and (far := network.remote_end(peer)) is not None
+    }
+    return sorted((a, b) for a, b in pairs if a < b or (b, a) not in pairs)
 
 
 # --- Switches -------------------------------------------------------------------------------------------------
@@ -236,14 +258,19 @@ def _homes(ends: Hosts, homes: Mapping[str, str]) -> dict[str, Host]:
 # --- Findings -------------------------------------------------------------------------------------------------
 
 
-def _findings(networks: Iterable[Network], folder: Folder | None, cables: Wiring) -> list[Finding]:
+def _twice(facts: Facts, first: Facts) -> Finding:
+    """The finding about a second device of one host name."""
+    where = first.files[0] if first.files else "another file"
+    message = f"duplicate host name: {where} is taken for this device"
+    hint = "rename one of the two devices, or leave one of the files out"
+    line = facts.hostname.line if facts.hostname else 0
+    return HostNames.in_file(facts.name, facts.files[0] if facts.files else "", line, message, hint, ERROR)
+
+
+def _findings(networks: Iterable[Network], folder: Folder | None, repeated: Sequence[Finding]) -> list[Finding]:
     """What makes the network ambiguous: it comes before any intent."""
-    found = [
-        finding
-        for network in networks
-        for check in (HostNames(), OneOwner(), PointToPoint())
-        for finding in check.check(network)
-    ]
+    checks = (Unreadable(), OneOwner(), PointToPoint())
+    found = [finding for network in networks for check in checks for finding in check.run(network)]
     if folder is not None:
         found += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
-    return sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line, one.message))
+    return sorted([*repeated, *found], key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line, one.message))

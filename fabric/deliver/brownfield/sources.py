@@ -86,7 +86,9 @@ def scanned(paths: Sequence[Path]) -> Folder:
     """Folders of configs as one. Raises InputError for a folder without a config, and for more than can be read."""
     _refuse_size(paths)
     found = [folder for path in paths if (folder := named_folder(Scope(files=(), configs=path))) is not None]
-    whole = Folder(root=found[0].root if len(found) == 1 else os.path.commonpath([Path(one.root).absolute() for one in found]))
+    whole = Folder(
+        root=found[0].root if len(found) == 1 else os.path.commonpath([Path(one.root).absolute() for one in found])
+    )
     for folder in found:
         whole.devices += folder.devices
         whole.unrecognized |= folder.unrecognized
@@ -117,7 +119,9 @@ def _files(path: Path) -> Iterator[Path]:
 def _refuse_models(models: Mapping[str, str]) -> None:
     known = catalog.switch_names()
     wrong = [
-        Diagnostic("FAB102", Place("--model"), f"expected a switch model of the catalog, got '{model}'", nearest(model, known))
+        Diagnostic(
+            "FAB102", Place("--model"), f"expected a switch model of the catalog, got '{model}'", nearest(model, known)
+        )
         for model in dict.fromkeys(models.values())
         if catalog.switch(model) is None
     ]

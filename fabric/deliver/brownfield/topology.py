@@ -1,4 +1,4 @@
-"""Cables that other files state: LLDP output, topology files of NVIDIA Air, Graphviz, containerlab and Batfish, CSV tables."""
+"""Cables that other files state: LLDP output, files of NVIDIA Air, Graphviz, containerlab and Batfish, CSV tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHAT = "a topology file: JSON of NVIDIA Air, Graphviz, containerlab or Batfish, 
 CODE = "FAB009"
 END = r'"?(?P<{0}>[\w.-]+)"?\s*:\s*"?(?P<{0}_port>[\w./:-]+)"?'
 EDGE = re.compile(rf"{END.format('a')}\s*--\s*{END.format('b')}")
-COMMENT = re.compile(r"^\s*(?:#|//).*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"^[ \t]*(?:#|//)[^\n]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 NODE_WORDS, PORT_WORDS = frozenset({"node", "device", "switch", "host"}), frozenset({"interface", "port"})
 
 

@@ -108,7 +108,9 @@ class _Reader:
                 self._wrong(row, f"name {name} is also in row {self.nodes[name].number}")
             else:
                 self.nodes[name] = row
-                if row["type"].lower() == "switch" or (not row["type"] and re.fullmatch(_words()["switches"], row["function"])):
+                if row["type"].lower() == "switch" or (
+                    not row["type"] and re.fullmatch(_words()["switches"], row["function"])
+                ):
                     self.devices[name] = self._switch(name, row)
 
     def _switch(self, name: str, row: _Row) -> Facts:

@@ -92,7 +92,9 @@ def main() -> int:
             for one in device.residuals if asked.left else ():
                 print(f"    {one.place}: {one.state}: {one.message}")
         errors = Counter(finding.id for finding in made.survey.findings if finding.severity == ERROR)
-        print(f"    {made.own and len(made.own.rules)} overrides; findings {dict(errors)}; left out {len(made.survey.left_out)}")
+        print(
+            f"    {made.own and len(made.own.rules)} overrides; findings {dict(errors)}; left out {len(made.survey.left_out)}"
+        )
         forms.update(lacking(made))
     print(dict(sums))
     print(*(f"{number:6,}  {nos:8} {text}" for (nos, text), number in forms.most_common(asked.forms)), sep="\n")

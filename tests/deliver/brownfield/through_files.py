@@ -86,9 +86,13 @@ def through_files(design: Design, folder: Path, *, oracle: bool = False) -> Outc
 
 
 def _compared(design: Design, before: Plan, made: Imported) -> Outcome:
-    assert made.before is not None and made.after is not None
+    assert made.before is not None
+    assert made.after is not None
     kinds = Counter(
-        f"{one.state} {one.topic}" for device in made.before.devices for one in device.residuals for _ in range(one.statements)
+        f"{one.state} {one.topic}"
+        for device in made.before.devices
+        for one in device.residuals
+        for _ in range(one.statements)
     )
     kinds.update(f"not compared: {reason}" for device in made.before.devices if (reason := _reason(device)))
     document = {key: value for key, value in yaml.load(made.text).items() if key != "overrides"}

@@ -119,7 +119,7 @@ def _port(owner: Owner) -> str:
 def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:
     """Addresses with the owners of one VRF that should not have them all."""
     for address, owners in network.owners.items():
-        for members in grouped((owner.vrf, owner) for owner in owners).values():
+        for members in grouped((owner.vrf, owner) for owner in owners).values() if len(owners) > 1 else ():
             same = of_other_names(members)
             if len(same) > 1 and not (_shared_on_purpose(address, same) or _of_separate_networks(network, same)):
                 yield address, same
