@@ -131,8 +131,8 @@ def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net
         for size in dict.fromkeys((least, 1)):
             net = _cover(numbers, room, size)
             low, high = int(net.network_address), int(net.broadcast_address)
-            strangers = any(low <= number <= high and number not in own for number in everything)
-            if net.prefixlen >= 4 and not strangers and not any(_meet(net, other) for other in others):
+            foreign = any(low <= number <= high and number not in own for number in everything)
+            if net.prefixlen >= 4 and not foreign and not any(_meet(net, other) for other in others):
                 return net
     return None
 

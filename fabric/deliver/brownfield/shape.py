@@ -30,7 +30,7 @@ class Nics:
     names: tuple[str, ...]  # of the ports, NIC by NIC
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether the ports are named as a plan does it: `compute1`, `compute1p2`."""
         return self.names == self.labels
 
@@ -282,8 +282,8 @@ def _uses(purpose: str, cables: Sequence[Cable]) -> list[Nics]:
         last = runs[-1] if runs else None
         if last and (last.ports, last.speed_gbps, last.first + last.count) == (ports, speed, nic):
             longer = replace(last, count=last.count + 1, names=(*last.names, *names))
-            starts = last.labelled and not longer.labelled and _label(names[0])
-            if not starts and (longer.labelled or not last.labelled):
+            starts = last.labeled and not longer.labeled and _label(names[0])
+            if not starts and (longer.labeled or not last.labeled):
                 runs[-1] = longer
                 continue
         label = _label(names[0])

@@ -103,7 +103,7 @@ def own_server(parts: Mapping[str, Sequence[Nics]]) -> Document:
 
 def _nameable(use: Nics) -> bool:
     """Whether the ports have kernel names that a catalog entry can state."""
-    if use.labelled or len(use.names) != use.count * use.ports:
+    if use.labeled or len(use.names) != use.count * use.ports:
         return False
     try:
         NicSet(count=use.count, ports=use.ports, speed_gbps=use.speed_gbps, interfaces=use.names)
@@ -117,7 +117,7 @@ def fits(server: ServerModel, use: Nics) -> bool:
     nic = server.nics.get(use.purpose)
     if nic is None or nic.count != use.count:
         return False
-    named = use.labelled or nic.interfaces == use.names
+    named = use.labeled or nic.interfaces == use.names
     if (nic.ports, nic.speed_gbps) == (use.ports, use.speed_gbps):
         return named or not use.names[0]
     return media.nic_breakouts(nic).get(use.ports) == use.speed_gbps
