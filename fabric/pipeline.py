@@ -12,6 +12,7 @@
                                     ├─lab──▶ real routing daemons on the generated files, tested with failures
                                     ├─report, export──▶ a page to read, files for other tools
                                     └─bill, verify──▶ what to order, and whether the cabling is as planned
+    configs, workbook, NetBox ──import_site──▶ Intent of a network that is there, proven against its configs
     Intent ──explore──▶ every design of a sweep, and those on the Pareto front
 
 Every step takes and returns typed values, so a program can use one without the others. A `Lock` holds the names, AS numbers,
@@ -27,6 +28,7 @@ from fabric.api.design import (
     catalog_power_check,
     explain,
     headroom,
+    import_site,
     init,
     load,
     moves,
@@ -84,6 +86,7 @@ __all__ = [
     "generate",
     "goodput",
     "headroom",
+    "import_site",
     "init",
     "judge",
     "lab",

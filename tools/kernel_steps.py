@@ -1,7 +1,7 @@
 """How far published steps are from those of measured kernels: `python -m tools.kernel_steps docs/ladders/*.yaml`.
 
 Rows on GPUs with measured kernels, nothing fitted to any row but `IN_A_STEP`; beside it the error of the same row where the
-utilisation is fitted at the first row of its ladder.
+utilisation is fitted at the first row of its ladder. `contrasts.yaml` has ratios of two rows, no seconds to compare with.
 """
 
 from __future__ import annotations
@@ -51,4 +51,5 @@ def lines(paths: Sequence[Path]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(*lines([path for path in map(Path, sys.argv[1:]) if "ladders:" in path.read_text(encoding="utf-8")]), sep="\n")
+    given = [path for path in map(Path, sys.argv[1:]) if path.stem != "contrasts"]
+    print(*lines([path for path in given if "ladders:" in path.read_text(encoding="utf-8")]), sep="\n")

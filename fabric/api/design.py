@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fabric.base.diagnostics import Diagnostic
+    from fabric.base.processes import Progress
+    from fabric.deliver.brownfield.importing import Imported
+    from fabric.deliver.brownfield.sources import ImportRequest
     from fabric.design.intent.draft import Draft
     from fabric.design.intent.intent import Intent
     from fabric.design.moves import Changes
@@ -185,6 +188,35 @@ def explain(intent: Intent, subject: str) -> list[str]:
     site_lock = numbers(intent)
     sized = size_site(resolve_intent(intent), site_lock)
     return find(subject, sized, site_lock, lambda: plan(intent, site_lock), str(intent.path))
+
+
+def import_site(request: ImportRequest, force: bool = False, progress: Progress | None = None) -> Imported:
+    """Make an intent of a network that is there, and prove that its plan is what the switches run; `.write()` writes it.
+
+    Args:
+        request: folders of configs, a workbook, and files that list cables.
+        force: files of an earlier import are there.
+        progress: progress bar.
+
+    Raises:
+        InputError: a source that cannot be read, or a file that would be replaced.
+        OSError: a folder is missing.
+    """
+    from fabric.base.processes import silent
+    from fabric.deliver.brownfield.importing import imported, refuse_existing
+    from fabric.deliver.brownfield.sources import surveyed
+
+    refuse_existing([request.output], force)
+    found = surveyed(request)
+    return imported(
+        found.survey,
+        found.folder,
+        request.output,
+        plan,
+        draft=found.draft,
+        jobs=request.jobs,
+        progress=progress or silent,
+    )
 
 
 def moves(intent: Intent, against: str) -> Changes:

@@ -44,6 +44,7 @@ SHAPES = {
     "goodput": Shape("fabric.deliver.compare.money:GoodputCostDocument"),
     "goodput-vary": Shape("fabric.solver.goodput.sweep:GoodputSweepDocument", "`fabric goodput --vary … --json`"),
     "headroom": Shape("fabric.hardware.headroom:Headroom"),
+    "import": Shape("fabric.deliver.brownfield.reports:ImportDocument"),
     "lab-test": Shape("fabric.lab.reports:OutcomeDocument", "`fabric lab test --json`"),
     "plan": Shape("fabric.model.plan.summary:PlanDocument"),
     "plan-against": Shape("fabric.design.moves:ChangesDocument", "`fabric plan --against OLD --json`"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import typer
@@ -23,6 +24,7 @@ HARD_BLANK, WHOLE = "\N{NO-BREAK SPACE}", 40  # a default that is shorter stays 
 
 EXAMPLES = {
     "init": "fabric init dc1 --server dgx-h100 --servers 64 -o intent/dc1.yaml",
+    "import": "fabric import configs/ --lldp lldp/ -o intent/dc1.yaml",
     "plan": "fabric plan intent/dc1.yaml --against git:main",
     "explore": "fabric explore intent/dc1.yaml --vary oversubscription=1,2 --by power,time",
     "explain": "fabric explain FAB102",
@@ -55,6 +57,8 @@ EXAMPLES = {
     "lab down": "fabric lab down intent/dc1.yaml",
     "export": "fabric export svg intent/dc1.yaml -o dc1.svg",
     "netbox push": "fabric netbox push intent/dc1.yaml --dry-run",
+    "netbox import": "fabric netbox import --site dc1 -o intent/dc1.yaml",
+    "nautobot import": "fabric nautobot import --site dc1 -o intent/dc1.yaml",
     "nautobot push": "fabric nautobot push intent/dc1.yaml --dry-run",
     "headroom": "fabric headroom --switch sn5600 --speed 400 --length 30",
     "catalog": "fabric catalog sn5600",
@@ -197,6 +201,7 @@ def renamed(words: list[str]) -> list[str]:
 GROUPS = {
     "Design": {
         "init": "Write a short commented intent.",
+        "import": "Write the intent of a network that is there.",
         "plan": "Size, wire and number the fabrics of an intent.",
         "explore": "Compare many designs by cost, power and time.",
         "explain": "Explain a code such as FAB102, or a number of a plan.",
@@ -228,8 +233,8 @@ GROUPS = {
     "Lab": {"lab": "Run the generated FRR configs in network namespaces."},
     "Integrations": {
         "export": "Write the plan in another format, or as a picture.",
-        "netbox": "Push the plan into NetBox.",
-        "nautobot": "Push the plan into Nautobot.",
+        "netbox": "Push the plan into NetBox; import a site from it.",
+        "nautobot": "Push the plan into Nautobot; import a site from it.",
     },
     "Reference": {
         "headroom": "Compute the PFC headroom of a port.",
@@ -263,8 +268,9 @@ DEFAULTS: Mapping[str, type[Group]] = {"acceptance": _Acceptance}
 
 
 def load(name: str) -> Any:
-    """One command with its options, or a group of commands. Its module is `fabric.cli.<name>`."""
-    command = getattr(import_module(f"fabric.cli.{name}"), name)
+    """One command with its options, or a group of commands. Its module is `fabric.cli.<name>`, of a keyword `<name>_`."""
+    word = f"{name}_" if iskeyword(name) else name
+    command = getattr(import_module(f"fabric.cli.{word}"), word)
     holder = typer.Typer(rich_markup_mode=None, add_completion=False)
     if isinstance(command, typer.Typer):
         for subcommand in command.registered_commands:

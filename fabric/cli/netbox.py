@@ -19,8 +19,8 @@ from fabric.deliver.inventory.engine import Change, PushDocument, Pushed
 from fabric.deliver.inventory.push import SYSTEMS, PushRequest, System, lines
 
 MAX_SHOWN_OBJECTS = 200
-netbox = typer.Typer(help="Push the plan into NetBox.", no_args_is_help=True)
-nautobot = typer.Typer(help="Push the plan into Nautobot.", no_args_is_help=True)
+netbox = typer.Typer(help="Push the plan into NetBox; import a site from it.", no_args_is_help=True)
+nautobot = typer.Typer(help="Push the plan into Nautobot; import a site from it.", no_args_is_help=True)
 
 ADDRESS = option("", "--url", "URL", "NetBox base URL", shown="$NETBOX_URL")
 NAUTOBOT_ADDRESS = option("", "--url", "URL", "Nautobot base URL", shown="$NAUTOBOT_URL")
@@ -61,6 +61,61 @@ def push_nautobot(
     The API token is read from NAUTOBOT_TOKEN.
     """
     _push("nautobot", file, url, dry_run, prune, batch, as_json=as_json)
+
+
+IMPORT_SITE = option(..., "--site", "NAME", "site in the inventory, and name for the intent")
+IMPORT_OUTPUT = option(..., "-o --output", "FILE.yaml", "intent to write; the lock file goes beside it")
+IMPORT_MODEL = option([], "--model", "NAME=MODEL", "model of a switch, or of those that a glob matches; repeatable")
+IMPORT_FORCE = typer.Option(False, "--force", help="replace files of an earlier import")
+IMPORT_ALL = typer.Option(False, "--all", help="print complete lists")
+
+
+@netbox.command("import")
+def import_netbox(
+    output: Path = IMPORT_OUTPUT,
+    site: str = IMPORT_SITE,
+    url: str = ADDRESS,
+    model: list[str] = IMPORT_MODEL,
+    as_json: bool = JSON,
+    force: bool = IMPORT_FORCE,
+    whole: bool = IMPORT_ALL,
+) -> None:
+    """Write the intent of a site that NetBox has.
+
+    The API token is read from NETBOX_TOKEN.
+    """
+    _import("netbox", output, site, url, model, as_json=as_json, force=force, whole=whole)
+
+
+@nautobot.command("import")
+def import_nautobot(
+    output: Path = IMPORT_OUTPUT,
+    site: str = IMPORT_SITE,
+    url: str = NAUTOBOT_ADDRESS,
+    model: list[str] = IMPORT_MODEL,
+    as_json: bool = JSON,
+    force: bool = IMPORT_FORCE,
+    whole: bool = IMPORT_ALL,
+) -> None:
+    """Write the intent of a site that Nautobot has.
+
+    The API token is read from NAUTOBOT_TOKEN.
+    """
+    _import("nautobot", output, site, url, model, as_json=as_json, force=force, whole=whole)
+
+
+def _import(
+    name: str, output: Path, site: str, url: str, model: list[str], *, as_json: bool, force: bool, whole: bool
+) -> None:
+    from fabric.cli.import_ import finish, models, request_of
+
+    system = SYSTEMS[name]
+    url = url or os.environ.get(system.url, "")
+    token = _access(system, url)
+    request = request_of((), output, site, models=models(model), inventory=(name, url, token))
+    with progress("survey"):
+        made = pipeline.import_site(request, force)
+    finish(made, [("json" if as_json else "text", None)], force=force, whole=whole)
 
 
 def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, *, as_json: bool) -> None:

@@ -92,6 +92,11 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             cable = f"{length['metres']} m, {WORDS[length['source']]}"
             links.append((kind, f"{number:,}", f"{row['cables'][kind]:,}", cable))
     out += aligned(links, ">12>7>7<", indent="  ", head=("links", "number", "cables", "max length"))
+    if "stated_links" in row:
+        stated = row["stated_links"]
+        out.append(
+            f"  stated    {stated['removed']:,} links removed and {stated['added']:,} added by `links`, not counted above"
+        )
     up = f"leaf {' and '.join(f'{one:g}:1' for one in leaf_ratios(row))}" + (
         f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else ""
     )

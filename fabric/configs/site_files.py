@@ -19,7 +19,7 @@ from fabric.base.formats import csv_text, json_line
 from fabric.base.text import ipv4
 from fabric.configs.port_names import PortNames
 from fabric.configs.view_of import Views
-from fabric.model.plan import ATTACHMENT, KINDS, SERVER_LEAF, Device, FabricPlan, Plan, Port, SwitchView, lock_file as lock
+from fabric.model.plan import KINDS, Device, FabricPlan, Plan, Port, SwitchView, lock_file as lock
 from fabric.model.plan.summary import summary
 from fabric.nos.policy import Policy, external_policy, vrf_policy
 
@@ -38,12 +38,12 @@ def routed(fabric: FabricPlan) -> NDArray[np.bool_]:
 def addresses(fabric: FabricPlan) -> tuple[list[str], list[str]]:
     """Of the ends `a` and `b`. A server in networks has one in each that has a gateway; several are divided by blanks."""
     text = _speller(fabric)
-    served = np.isin(fabric.links.kind, (SERVER_LEAF, ATTACHMENT)).tolist()  # the leaf, the upper end, has the first address
-    a, b = [""] * len(served), [""] * len(served)
+    first_end = fabric.first_end.tolist()
+    a, b = [""] * len(first_end), [""] * len(first_end)
     subnet = fabric.subnet.tolist()
     for link in np.flatnonzero(routed(fabric)).tolist():
-        low, lower = subnet[link], served[link]
-        a[link], b[link] = text(low + lower), text(low + (not lower))
+        low, upper = subnet[link], first_end[link]
+        a[link], b[link] = text(low + upper), text(low + (1 - upper))
     for link, numbers in _in_networks(fabric).items():
         a[link] = " ".join(str(ip_address(number)) for _, number in sorted(numbers))
     return a, b

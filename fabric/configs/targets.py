@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Annotated, Any
 
 from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, one_of
@@ -17,6 +18,14 @@ from fabric.nos.target import Capabilities, LoginLimits, Target, target, target_
 # --- Features that a fabric requires, and capabilities of its network OSes and switches -----------------------
 
 EVERY = (LEAF, SPINE, CORE)
+JUDGED = (  # keys of a fabric whose values `states` of a `values.yaml` has a statement for
+    "underlay.bfd.interval_ms",
+    "underlay.bfd.multiplier",
+    "underlay.keepalive_s",
+    "underlay.hold_s",
+    "underlay.max_prefix",
+    "overlay.anycast_mac",
+)
 WORDS = {
     "unnumbered": "unnumbered fabric links (RFC 8950)",
     "ipv6_underlay": "an IPv6 underlay",
@@ -237,7 +246,7 @@ def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
     if spec.roce:
         requests |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
     for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
-        for key, text in target(nos).objects(requests).items():
+        for key, text in (*target(nos).objects(requests).items(), *_refused(spec, target(nos))):
             where, title = _place(spec, key), target(nos).title
             hint = "state another value, or choose another network OS"
             report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", hint)
@@ -245,6 +254,21 @@ def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
             for key, text, hint in _login_refusals(spec.management.aaa, target(nos).logins):
                 where, title = _place(spec, f"management.aaa{key}"), target(nos).title
                 report.error("FAB164", where, f"fabric '{name}', {title}: management.aaa{key}: {text}", hint)
+
+
+def _refused(spec: FabricSpec, nos: Target) -> Iterator[tuple[str, str]]:
+    """(key, what is expected and given) of stated values that `values.yaml` of a network OS refuses."""
+    stated = {key: attrgetter(key)(spec) for key in JUDGED if spec.stated(*key.split("."))}
+    stated |= {f"pins.{name}.asn": pin.asn for name, pin in spec.pins.items() if pin.asn is not None}
+    if not (spec.underlay.bfd.enabled and spec.ethernet):
+        stated = {key: value for key, value in stated.items() if ".bfd." not in key}
+    if not stated or nos.syntax is None:
+        return  # without reading the rows
+    accepted = nos.syntax.get().accepted
+    for key, value in stated.items():
+        general = "pins.*.asn" if key.startswith("pins.") else key
+        if value is not None and (expected := accepted.refused(general, value)):
+            yield key, f"expected {expected}, got {value}"
 
 
 def _login_refusals(aaa: Aaa, limits: LoginLimits) -> Iterator[tuple[str, str, str]]:

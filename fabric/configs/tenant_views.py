@@ -65,7 +65,7 @@ class TenantViews:
             connections = self.connections.get(link, ())
             if connections and connections[0].address is not None:
                 slices = tuple(
-                    self._slice(connection.tenant, connection.address, 0)
+                    self._slice(connection.tenant, connection.address, link, 1)
                     for connection in connections
                     if connection.address is not None
                 )
@@ -79,14 +79,14 @@ class TenantViews:
                 untagged, tagged = port_vlans(tenancy.networks(link) if link in tenancy.chosen else tenant.networks)
                 return replace(port, address=None, peer_address=None, untagged=untagged, tagged=tagged, lag=self.lag[link])
             return replace(port, acl=tenant.name) if tenancy.kind == "acl" else replace(port, vrf=tenant.name)
-        slices = tuple(self._slice(n, first[link], end) for n, first in self.slices.items() if first[link] >= 0)
+        slices = tuple(self._slice(n, first[link], link, end) for n, first in self.slices.items() if first[link] >= 0)
         return replace(port, subinterfaces=slices) if slices else port
 
-    def _slice(self, tenant: int, first: int, end: int) -> Subinterface:
-        """A tenant's subnet on a link; end 0 has its first address."""
-        own, far = (first, first + 1) if end == 0 else (first + 1, first)
+    def _slice(self, tenant: int, first: int, link: int, end: int) -> Subinterface:
+        """A tenant's subnet on a link."""
+        own, far = (first, first + 1) if end == self.fabric.first_end[link] else (first + 1, first)
         plan = self.tenancy.tenants[tenant]
-        return Subinterface(plan.name, plan.tag, f"{self.text(own)}/{self.fabric.subnet_length}", self.text(far))
+        return Subinterface(plan.name, plan.tag, f"{self.text(own)}/{self.fabric.link_length(link)}", self.text(far))
 
     # --- the switch -----------------------------------------------------------------------------------------
 

@@ -16,7 +16,6 @@ from fabric.configs.tenant_views import TenantViews
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     ATTACHED,
-    ATTACHMENT,
     BETWEEN_SWITCHES,
     CORE,
     KINDS,
@@ -66,7 +65,7 @@ class Views:
     def __init__(self, plan: Plan, fabric: FabricPlan, mtu_limit: int = 9216) -> None:
         self.plan, self.fabric, self.mtu_limit = plan, fabric, mtu_limit
         self.columns = fabric.links.lists()
-        self.subnet = fabric.subnet.tolist()
+        self.subnet, self.first_end = fabric.subnet.tolist(), fabric.first_end.tolist()
         self.unnumbered = fabric.spec.underlay.addressing == "unnumbered"
         self.v6 = fabric.spec.underlay.addressing == "ipv6"
 
@@ -296,9 +295,8 @@ class Views:
         address = peer_address = None
         low = self.subnet[link]
         if low >= 0:
-            # The lower switch has the first address; on server links the leaf, the upper end, has it.
-            first = end == (1 if kind in (SERVER_LEAF, ATTACHMENT) else 0)
-            address = f"{self._text(low if first else low + 1)}/{fabric.subnet_length}"
+            first = end == self.first_end[link]
+            address = f"{self._text(low if first else low + 1)}/{fabric.link_length(link)}"
             peer_address = self._text(low + 1 if first else low)
         fabric_link = kind in BETWEEN_SWITCHES
         below = self.fabric.below.get(link)

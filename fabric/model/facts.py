@@ -19,9 +19,9 @@ ANY_ROUTE = "any route"  # what a policy lets through that asks for no prefix li
 MANAGEMENT = "management"  # the VRF of the management port, however the network OS calls it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # as if frozen, which takes three times as long: a large folder has millions
 class Located(Generic[T]):
-    """A value, and where it stands."""
+    """A value, and where it stands. It is never changed."""
 
     value: T
     line: int  # from 1
@@ -158,6 +158,7 @@ class Interface:
     esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
     esi_mode: Located[str] | None = None  # "all-active" or "single-active", where the config says which
     election: Located[str] | None = None  # how the segment's designated forwarder is elected: "preference", "modulus"
+    preference: Located[int] | None = None  # in that election, where it is stated
     lacp_system: Located[str] | None = None  # MAC address that the bond shows in LACP; "" for one that the peer does not have
     fec: Located[str] | None = None  # error correction: "rs", "fc" or "none"
     filters: list[Located[str]] = field(default_factory=list)  # names of packet filters on it
@@ -223,7 +224,8 @@ class Bgp:
     connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
     retained: Located[bool] | None = None  # EVPN routes of foreign route targets are kept; None where the network OS does
     aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
-    originates: Located[str] | None = None  # a statement by which own routes enter, apart from `connected` and aggregates
+    networks: list[Located[str]] = field(default_factory=list)  # prefixes that a statement of their own lets in
+    originates: Located[str] | None = None  # another statement by which own routes enter, apart from all of these
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
 
@@ -270,6 +272,23 @@ class Vni:
     tagged: Located[bool] | None = None  # its MAC routes have an Ethernet tag: of a VLAN-aware instance
     learned: Located[bool] | None = None  # MAC addresses of hosts enter EVPN; None where the network OS always does so
     arp_suppress: Located[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedTargets:
+    """How a network OS derives route targets from the AS number and the number of a VNI (RFC 8365 section 5.1.2.1).
+
+    Attributes:
+        any_as: it imports those of every AS number.
+        low: of an AS number with four bytes it takes the last two; else AS_TRANS (RFC 6793 section 9).
+        unstated: also where no target is stated.
+        typed: the number of a layer-2 VNI has the bit before it that says it is one.
+    """
+
+    any_as: bool = False
+    low: bool = False
+    unstated: bool = False
+    typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,11 +356,44 @@ class Clause:
     Attributes:
         lists: prefix lists of which a route must be in one; () for any route.
         narrowed: asks for something else as well: a community, a path.
+        open: leaves some routes to the entries below it, by what facts do not know: a protocol, `continue`.
     """
 
     permits: bool
     lists: tuple[str, ...]
     narrowed: bool = False
+    open: bool = False
+
+
+PortRange = tuple[int, int]  # of TCP or UDP, both ends inclusive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterRule:
+    """A rule of a packet filter of IPv4.
+
+    Attributes:
+        protocol: "tcp", "udp", …; "" for any.
+        source: prefix; "" for any, as `target`.
+        source_ports: () for any, as `target_ports`.
+        narrowed: asks for something else as well: flags, a DSCP, an address group.
+    """
+
+    permits: bool
+    protocol: str = ""
+    source: str = ""
+    target: str = ""
+    source_ports: tuple[PortRange, ...] = ()
+    target_ports: tuple[PortRange, ...] = ()
+    narrowed: bool = False
+
+
+@dataclass(slots=True)
+class PacketFilter:
+    """Rules in the order of evaluation."""
+
+    permits_rest: bool = False  # what no rule matches
+    rules: list[Located[FilterRule]] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -382,6 +434,7 @@ class Facts:
     routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
+    derived: DerivedTargets | None = None  # None: it derives none, or not by a rule that is known
     svi_advertised: Located[bool] | None = None  # EVPN advertises addresses of VLAN interfaces as the device's own
     vxlan_port: Located[int] | None = None  # UDP port of the tunnels, where it is stated
     anycast_mac: Located[str] | None = None
@@ -399,6 +452,7 @@ class Facts:
     terms: dict[str, list[Located[Clause]]] = field(default_factory=dict)  # policy → its entries in order, at their verdicts
     conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
     idle: list[Located[str]] = field(default_factory=list)  # those of which only one has an effect
+    packet_filters: dict[str, PacketFilter] = field(default_factory=dict)  # of IPv4, by name
     services: Services = field(default_factory=Services)
     broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
     unread: list[Located[str]] = field(default_factory=list)  # statements that the reader does not know, whole

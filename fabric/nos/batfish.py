@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from fabric.base.reading import UnreadableError
@@ -153,8 +153,19 @@ class Writer:
 
 
 def only(files: Mapping[str, str], name: str) -> tuple[str, str]:
-    """(path, text) of the rendered file of that name; no text where there is none."""
-    return next(((path, text) for path, text in files.items() if path.rpartition("/")[2] == name), (name, ""))
+    """(path, text) of the file of that name, or of the one file whose name ends like it; no text where there is none."""
+    ending = PurePath(name).suffix or name
+    named = [path for path in files if PurePath(path).name == name]
+    alike = named or [path for path in files if PurePath(path).name.endswith(ending)]
+    return (alike[0], files[alike[0]]) if len(alike) == 1 or named else (name, "")
+
+
+def of_daemons(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    """`frr.conf`, or the files of the daemons of FRR that stand for it: (path, text)."""
+    found = only(files, "frr.conf")
+    if found[1]:
+        return [found]
+    return [(path, text) for path, text in files.items() if path.endswith(".conf")] or [found]
 
 
 def whole(path: str, source: str, text: str, format: str, layout: Layout = ANY) -> Copy:
@@ -193,6 +204,14 @@ class BatfishView:
     loopback_is_vtep: bool = False
     allow: tuple[Path, ...] = ()  # expected warnings, see `fabric.audit.checks.batfish.parsing`
     unread: tuple[str, str] = ("", "")  # (part of its files that is not copied as it is, why)
+    comment: str = ""  # before a line that says the format of a config that others wrote; "" where its copies say it
+
+
+def marked(copy: Copy, comment: str) -> Copy:
+    """A copy whose first line says its format: Batfish guesses it by words that a config of others may lack."""
+    line = f"{comment}BATFISH_FORMAT: {copy.format.lower()}"
+    origins = copy.origins or tuple((copy.source, number) for number in range(1, len(copy.lines) + 1))
+    return replace(copy, lines=(line, *copy.lines), origins=((copy.source, 0), *origins))
 
 
 def first(files: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -89,6 +89,7 @@ class Reader:
     is_json: bool = False  # one sign is enough in a text that is JSON
     file_names: str = ""  # pattern of file names that count as a sign
     host_name: str = ""  # pattern of the line with the host name as its group
+    hardware: tuple[str, ...] = ()  # patterns with the groups `model`, `board` (of several models) or `release`
     other_forms: tuple[
         tuple[str, str], ...
     ] = ()  # (pattern of a config in JSON or XML that is not read, command that collects the one that is)

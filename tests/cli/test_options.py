@@ -71,6 +71,7 @@ class Row:
 ROWS = {
     "init": Row("dc2"),
     "plan": Row("dc1.yaml", json=True),
+    "import": Row("", output="FILE.yaml", json=True, form=True),
     "explore": Row("dc1.yaml --vary oversubscription=1", json=True, form=True, fabric=True),
     "explain": Row("FAB102", json=True),
     "report": Row("dc1.yaml --no-load", output="FILE.html", fabric=True),
@@ -103,6 +104,8 @@ ROWS = {
     "export": Row("svg dc1.yaml", output="PATH", fabric=True),
     "netbox push": Row("", json=True),
     "nautobot push": Row("", json=True),
+    "netbox import": Row("", output="FILE.yaml", json=True),
+    "nautobot import": Row("", output="FILE.yaml", json=True),
     "headroom": Row("--switch sn5600 --speed 400 --length 30", json=True),
     "catalog": Row("sn5600", json=True),
     "vendors": Row("", json=True),

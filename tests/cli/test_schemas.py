@@ -60,6 +60,12 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             f"drift {ROOT}/intent/ai-nxos.yaml {ROOT}/generated/three-tier/configs --format json",
         )
     },
+    "import": {
+        "import": (
+            f"import {ROOT}/generated/evpn-lab/configs -o evpn-lab.yaml --json",
+            f"import {ROOT}/generated/ai-eos/configs -o again.yaml --format json --model storage-*=7060dx5-64s",
+        )
+    },
     "verify": {"verify": (f"verify {ROOT}/intent/evpn-lab.yaml {ROOT}/docs/backend-leaf001-state.txt --json",)},
     "estimate": {
         "estimate": (
@@ -150,6 +156,8 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     },
     "lab test": {"lab-test": ()},  # needs root; its goldens stand in
     "netbox push": {"push": ("netbox push collapsed.yaml --dry-run --json", "netbox push collapsed.yaml --json")},
+    "netbox import": {"import": ("netbox import --site dc1 -o again.yaml --json",)},
+    "nautobot import": {"import": ("nautobot import --site dc1 -o again.yaml --json",)},
     "nautobot push": {"push": ("nautobot push collapsed.yaml --dry-run --json", "nautobot push collapsed.yaml --json")},
 }
 JOBS = [
@@ -254,9 +262,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize(("name", "line"), LINES, ids=[line.replace(str(ROOT), "") for _, line in LINES])
 def test_documents_are_as_their_schema_says(name: str, line: str, run: Run, files: None) -> None:
-    if " push " in line:
+    if " push " in line or " import --site" in line:
         pytest.importorskip("pynetbox", reason="pynetbox is not installed")
         pytest.importorskip("pynautobot", reason="pynautobot is not installed")
+    if " import --site" in line:
+        assert run(f"{line.split()[0]} push planned.yaml").code == 0
     for design in DESIGNS if "*" in line else ("",):
         done = run(line.replace("*", f"{design}.yaml"))
         assert done.code in (0, 1), done.err

@@ -31,6 +31,7 @@ COMMANDS = {
     "capacity": ("capacity", "starter.yaml"),
     "diff": ("diff", "starter.yaml", "larger.yaml"),
     "drift": ("drift", "starter.yaml", "generated/starter/configs"),
+    "import": ("import", ROOT / "generated" / "evpn-lab" / "configs", "-o", "again.yaml", "--force"),
     "drift --commands": ("drift", "starter.yaml", "generated/starter/configs", "--commands"),
     "verify": ("verify", ROOT / "intent" / "evpn-lab.yaml", ROOT / "docs" / "backend-leaf001-state.txt"),
     "explain": ("explain", "FAB301"),

@@ -27,6 +27,7 @@ PAGES = {  # file of the command line → command, page of its subject
     "diff": ("diff", "diff"),
     "drift": ("drift", "drift"),
     "explore": ("explore", "explore"),
+    "import_": ("import", "import"),
     "lab": ("lab test", "lab"),
     "verify": ("verify", "verify"),
 }

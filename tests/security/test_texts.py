@@ -85,6 +85,8 @@ NEEDED: Mapping[str, Any] = {
     "catalog.servers.name": {"gpus": 8, "nics": {"compute": {"count": 8, "speed_gbps": 400}}},
     "catalog.servers.name.nics.name": {"count": 1, "speed_gbps": 400},
     "floor.places.name": {"rack": "A01", "ru": 1},
+    "fabrics.name.links.remove": ["a 1"],
+    "fabrics.name.links.add.0": {"ends": ["a 1", "b 1"]},
     "fabrics.name.pins.name": {},
     "fabrics.name.pins.name.ports.name": [1],
     "overrides.0": {},

@@ -277,9 +277,8 @@ def _subnets(old: FabricPlan, new: FabricPlan) -> Iterator[Change]:
 
 
 def _links(plan: FabricPlan) -> dict[moves.End, str | None]:
-    length = plan.subnet_length
-    subnets = ((end, _address(first)) for end, first in moves.subnets(plan).items())
-    return {end: f"{first}/{length}" if first else None for end, first in subnets}
+    subnets = enumerate(moves.subnets(plan).items())
+    return {end: f"{_address(first)}/{plan.link_length(link)}" if _address(first) else None for link, (end, first) in subnets}
 
 
 def _tenants(plan: FabricPlan) -> dict[str, Any]:

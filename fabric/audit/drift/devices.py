@@ -332,17 +332,21 @@ class _Work:
         reason = f"not compared: no {', '.join(absent)} in the folder" if absent else ""
         if not differences:
             return self._made(job, UNKNOWN if absent else IN_SYNC, files=files, reason=reason)
-        findings = self._findings(job, planned, running)
+        findings = self._findings(job, planned, running, all(difference.label for difference in differences))
         errors = any(finding.severity == ERROR for finding in findings)
         state = DRIFTED if errors else UNKNOWN if absent else IN_SYNC
         with guarded(files[0]):
             commands = commands_back(nos, planned, running.files, differences)
         return self._made(job, state, files=files, findings=findings, reason=reason, commands=commands)
 
-    def _findings(self, job: Job, planned: Mapping[str, str], running: Device) -> tuple[Finding, ...]:
-        """Findings of the checks of files, those of facts first."""
+    def _findings(self, job: Job, planned: Mapping[str, str], running: Device, labels_only: bool) -> tuple[Finding, ...]:
+        """Findings of the checks of files, those of facts first.
+
+        Where only text for people differs, the statements are as planned, overrides included, whatever the plan says of
+        their facts.
+        """
         view = self.renderer.views[job.fabric].of(job.device)
-        if not is_read(job.device.nos):
+        if labels_only or not is_read(job.device.nos):
             from fabric.audit.checks.files.reading import Rest, Statements
             from fabric.model.facts import Facts
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice, takewhile
 from pathlib import Path
@@ -31,7 +31,17 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if block else None)
 
 
+class _FlowDumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Values on one line, no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 _Dumper.add_representer(str, _text)
+_FlowDumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if "\n" in text else None)
+)
 _Dumper.add_representer(type(None), lambda dumper, _: dumper.represent_scalar("tag:yaml.org,2002:null", ""))
 
 
@@ -83,6 +93,48 @@ def dump(data: object, head: str = "", **look: Any) -> str:
     comment = "".join(f"# {line}\n" for line in head.split("\n")) if head else ""
     text: str = yaml.dump(data, Dumper=_Dumper, **{"sort_keys": False, "width": _WIDE, **look})
     return comment + text
+
+
+def compact(data: Mapping[str, Any], width: int = 110, depth: int = 1) -> str:
+    """A mapping as people write a short file: a value that fits is on the line of its key.
+
+    Args:
+        data: keys in the order of the file.
+        width: columns of a line.
+        depth: levels of mappings that are never on one line.
+    """
+    return "".join(f"{line}\n" for line in _lines(data, width, depth, ""))
+
+
+def _lines(data: Mapping[str, Any], width: int, depth: int, margin: str) -> Iterator[str]:
+    for key, value in data.items():
+        head, flow = f"{margin}{_flow(key)}:", f" {_flow(value)}"
+        is_open = depth > 0 and isinstance(value, Mapping) and bool(value)
+        if not is_open and (len(head) + len(flow) <= width or not isinstance(value, Mapping | list) or not value):
+            yield head + flow
+        elif isinstance(value, Mapping):
+            yield head
+            yield from _lines(value, width, depth - 1, f"{margin}  ")
+        else:
+            yield head
+            for item in value:
+                yield from _item(item, width, f"{margin}  ")
+
+
+def _item(item: Any, width: int, margin: str) -> Iterator[str]:
+    """An entry of a list."""
+    text = f"{margin}- {_flow(item)}"
+    if len(text) <= width or not isinstance(item, Mapping) or not item:
+        yield text
+        return
+    for at, line in enumerate(_lines(item, width, 0, f"{margin}  ")):
+        yield line if at else f"{margin}- {line[len(margin) + 2 :]}"
+
+
+def _flow(value: Any) -> str:
+    """A value on one line."""
+    text: str = yaml.dump(value, Dumper=_FlowDumper, sort_keys=False, width=_WIDE, default_flow_style=True)
+    return text.removesuffix("...\n").strip()
 
 
 def dump_all(documents: Iterable[object]) -> str:

@@ -99,7 +99,7 @@ def _loads(tree: nodes.Template) -> Iterator[Problem]:
 
 
 def _unknown_blocks(tree: nodes.Template, base: str) -> Iterator[Problem]:
-    blocks = _blocks(base)
+    blocks = block_names(base)
     own = list(tree.find_all(nodes.Block))
     inner = {block.name for node in own for block in node.find_all(nodes.Block)}
     for block in own:
@@ -108,12 +108,12 @@ def _unknown_blocks(tree: nodes.Template, base: str) -> Iterator[Problem]:
 
 
 @cache
-def _blocks(template: str) -> frozenset[str]:
+def block_names(template: str) -> frozenset[str]:
     """Names of the blocks of a shipped template, and of those that it extends."""
     tree = environment().parse(template_text(template))
     names = frozenset(block.name for block in tree.find_all(nodes.Block))
     base = base_of(tree)
-    return names | _blocks(base) if base else names
+    return names | block_names(base) if base else names
 
 
 class Counting(NodeTransformer):

@@ -260,13 +260,15 @@ class _Fabric:
 
     def addresses(self) -> Iterator[Address]:
         yield from self._own_addresses()
-        length, devices = self.fabric.subnet_length, self.fabric.devices
+        devices = self.fabric.devices
         layered = self.tenancy.bridged.tolist()
         for end, column in enumerate(addresses(self.fabric)):
             for link, text in enumerate(column):
                 if text and not layered[link]:
                     name = devices[self.columns["ab"[end]][link]].name
-                    yield Address(f"{text}/{length}", name, self.port_of[end][link], self.vrf_of_link[link], "")
+                    yield Address(
+                        f"{text}/{self.fabric.link_length(link)}", name, self.port_of[end][link], self.vrf_of_link[link], ""
+                    )
         for (at, n), hosts in sorted(self.tenancy.hosts.items()):
             tenant = self.tenancy.tenants[at]
             network, vrf = tenant.networks[n], self._vrf(tenant.name)

@@ -86,7 +86,7 @@ class Push:
     def run(self, url: str, token: str, request: PushRequest = DEFAULT, advance: Advance | None = None) -> Pushed:
         """Fills or updates a server. Raises InputError where it refuses, MissingError where there is none or no client."""
         tag, site_tag = self.system.tags(self.site)
-        engine = Engine(_client(self.system, url, token), request.batch, request.dry, advance)
+        engine = Engine(client_of(self.system, url, token), request.batch, request.dry, advance)
         try:
             with guarded(url):
                 return engine.push(self.tables, tag, site_tag, request.prune)
@@ -113,7 +113,7 @@ class _Pages:
             raise UnreadableError(f"its pages have no end: {response.request.url[:200]}")
 
 
-def _client(system: System, url: str, token: str) -> Any:
+def client_of(system: System, url: str, token: str) -> Any:
     try:
         client = system.client(url, token)
         client.http_session.hooks["response"].append(_Pages().follow)

@@ -37,6 +37,7 @@ def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, Sequence[str], list[int],
     """(what for, pools, first addresses in use, size of each)"""
     switches = np.array([device.index for device in fabric.switches], dtype=np.int64)
     subnet, kind = f"/{fabric.subnet_length}", np.where(routed(fabric), fabric.links.kind, -1)
+    between = f"/{fabric.spec.underlay.link_length}"
 
     def pool(name: str) -> Sequence[str]:
         return fabric.prefixes.get(name, ())
@@ -44,8 +45,8 @@ def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, Sequence[str], list[int],
     yield "loopbacks", pool("loopback"), _there(fabric.loopback[switches]), "one address"
     yield "loopbacks, IPv6", pool("loopback6"), _there(fabric.loopback6[switches]), "one address"
     yield "VTEPs", pool("vtep"), sorted({*fabric.tenancy.vtep.values(), *_shared_vteps(fabric)}), "one address"
-    yield "links of switches", pool("p2p"), _there(fabric.subnet[np.isin(kind, BETWEEN_SWITCHES)]), subnet
-    yield "subinterfaces of tenants", pool("p2p"), sorted(_subinterfaces(fabric)), subnet
+    yield "links of switches", pool("p2p"), _there(fabric.subnet[np.isin(kind, BETWEEN_SWITCHES)]), between
+    yield "subinterfaces of tenants", pool("p2p"), sorted(_subinterfaces(fabric)), between
     yield "links of servers", pool("servers"), _there(fabric.subnet[kind == SERVER_LEAF]), subnet
     yield "links of attachments", pool("servers"), _there(fabric.subnet[kind == ATTACHMENT]), subnet
     for (tenant, place), hosts in sorted(fabric.tenancy.hosts.items()):

@@ -222,7 +222,7 @@ def _port(fabric: FabricPlan, device: Device, port: str) -> list[str]:
             continue
         peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
         low = int(fabric.subnet[link])
-        subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
+        subnet = f"{ip_network((low, fabric.link_length(link)), strict=False)}" if low >= 0 else "unnumbered"
         lower = "server" if fabric.spec.switchless else "switch"
         slot = f"slot {columns['column'][link] + 1} of the lower {lower}, number {row}"
         out += [
@@ -285,8 +285,7 @@ def address(fabric: FabricPlan, searched: IPv4Address | IPv6Address) -> list[str
     links, names = fabric.links.lists(), PortNames(fabric)
     for link in np.flatnonzero((fabric.subnet == number) | (fabric.subnet == number - 1)).tolist():
         if tenants.routed(fabric, link):
-            served = KINDS[links["kind"][link]] in ("server-leaf", "attachments")
-            first, second = ("b", "a") if served else ("a", "b")
+            first, second = ("b", "a") if fabric.first_end[link] else ("a", "b")
             side = first if number == int(fabric.subnet[link]) else second
             near = fabric.devices[links[side][link]]
             return [f"{searched} is one end of a link:", *_port(fabric, near, names.label(near, names.ref(link, side)))]

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from fabric.base.diagnostics import show
 from fabric.hardware.catalog.models import Breakout
-from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
+from fabric.model.settings.addressing import Names, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import Attachment, Below, Floor, OwnCatalog, PodRule, Uplinks
@@ -224,6 +224,7 @@ class Fabric(Key):
     planned: Planned | None = Field(None, description="the planned size: wiring and numbers are reserved for it")
     names: Names = Field(Names(), description="name patterns")
     pins: dict[Host, Pin] = Field(default_factory=dict, description="name of a switch without the pin → fixed values")
+    links: StatedLinks = Field(StatedLinks(), description="links between switches that differ from the rule of the wiring")
     underlay: Underlay = Field(Underlay(), description="routing between the switches")
     pools: Pools = Field(Pools(), description="address pools of this fabric only")
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")

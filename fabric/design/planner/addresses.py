@@ -25,6 +25,7 @@ class Addresses:
     leaf_leaf: Area | None
     leaf_spine: Area | None
     spine_core: Area | None
+    added: Area | None  # of links that the intent adds, a row each
     servers: Mapping[tuple[str, str], tuple[Area, int]]  # by group and server key: the area, addresses of one leaf
 
 
@@ -112,7 +113,8 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
             return None
         count = sizing.planes if name == "leaf-leaf" else rows[role]
         reserve = count if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
-        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=2))
+        step = spec.underlay.link_step
+        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=step))
 
     uplinks = max(group.uplinks for group in sizing.groups)
     collapsed = sizing.kind == "collapsed"
@@ -124,8 +126,18 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
         leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
         leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
         spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
+        added=None if unnumbered else _added(spec, allocator),
         servers=_server_areas(spec, sizing, numbers, allocator),
     )
+
+
+def _added(spec: FabricSpec, allocator: FabricAllocator) -> Area | None:
+    """Subnets of added links by their place in the list; of all of them, as one may be stated and later not be."""
+    count = len(spec.links.add)
+    if not count:
+        return None
+    step = spec.underlay.link_step
+    return allocator.address("p2p", "added", Need(rows=count, reserve=power_of_two(count), step=step, stride=step))
 
 
 def _server_areas(
@@ -144,7 +156,7 @@ def _server_areas(
         if group.shared:
             continue
         block = server_block(spec.leaf.model, size.down_gbps)
-        wide = max(block, _with_free_ports(spec, size)) if group is spec.groups[0] else block
+        wide = max(block, with_free_ports(spec, size)) if group is spec.groups[0] else block
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
@@ -162,7 +174,7 @@ def _server_areas(
     return {user: (areas[name], width[name]) for user, name in users.items()}
 
 
-def _with_free_ports(spec: FabricSpec, size: GroupSize) -> int:
+def with_free_ports(spec: FabricSpec, size: GroupSize) -> int:
     """Addresses of a leaf whose free ports have routed NICs that are broken out finer than those of its own group, else 0.
 
     Free ports are numbered behind those of servers, subport by subport of every cage, up to the finest breakout.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
-from fabric.design.planner import attachments, inventory, pins, switchless, wiring
+from fabric.design.planner import attachments, inventory, pins, stated_links, switchless, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
 from fabric.design.planner.host_addresses import WiredFabric
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
@@ -87,7 +87,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
     history, links, uplinks, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, asns, report), report)
-    links = pins.move_ports(spec, devices, links, report)
+    links, added = stated_links.apply(spec, devices, pins.move_ports(spec, devices, links, report), report)
     if spec.tenants and len(report.errors) == errors:  # tenants refer to servers by name
         inventory.check_unique(((spec.name, device) for device in devices), inventory.places(spec), report)
         if len(report.errors) > errors:
@@ -96,7 +96,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
     check_pools(spec, context.pools.prefixes, tenants.routed, report)
-    plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
+    plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, added=added, context=context)
     plan = replace(plan, uplinks=uplinks)
     lock = FabricLock(
         blocks=plan.blocks, wiring=history, attachments=attached_ports, tenants=numbers_of(spec, tenants.tenants)
@@ -276,6 +276,7 @@ def _addressed(
     tenants: Tenancy,
     *,
     numbers: Numbers,
+    added: Ints,
     context: Context,
 ) -> FabricPlan:
     """The plan, with an address for everything that has one."""
@@ -289,7 +290,10 @@ def _addressed(
         full[: len(switches)] = pinned(natural, pinned_addresses)
         return full
 
-    subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
+    by_rule = ~np.isin(np.arange(len(links)), added)
+    subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices, by_rule=by_rule)
+    if len(added):
+        stated_links.address(spec, devices, links, added, addresses.added, subnet, report=context.report)
     _check_external_connections(spec, tenants, subnet, context.report)
     if spec.converged and spec.ethernet:
         _check_routed_nics(spec, devices, links, tenants, subnet, context.report)
@@ -356,9 +360,16 @@ def _check_routed_nics(
 
 
 def _subnets(
-    spec: FabricSpec, sizing: Sizing, links: Links, addresses: Addresses, numbers: Numbers, devices: Sequence[Device]
+    spec: FabricSpec,
+    sizing: Sizing,
+    links: Links,
+    addresses: Addresses,
+    numbers: Numbers,
+    devices: Sequence[Device],
+    *,
+    by_rule: NDArray[np.bool_],
 ) -> tuple[NDArray[Any], dict[int, tuple[int, int]]]:
-    """First address of every link, and the server prefix of every leaf."""
+    """First address of every link `by_rule` (of others -1), and the server prefix of every leaf."""
     subnet = np.full(len(links), -1, dtype=object)
     for kind, area in (
         (LEAF_LEAF, addresses.leaf_leaf),
@@ -366,8 +377,8 @@ def _subnets(
         (SPINE_CORE, addresses.spine_core),
     ):
         if area is not None:
-            of_kind = links.kind == kind
-            subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind])
+            of_kind = (links.kind == kind) & by_rule
+            subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind]) + (spec.underlay.link_step == 4)
     aggregate: dict[int, tuple[int, int]] = {}
     bits = 128 if spec.underlay.addressing == "ipv6" else 32
     first = np.full(len(devices), -1, dtype=object)

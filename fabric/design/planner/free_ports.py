@@ -144,10 +144,7 @@ def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
     for site in sites:
         group = groups[site.size.name]
         size, layout = site.size, site.layout
-        cages = {
-            len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
-            for index, (cage, sub, splits) in enumerate(free_cages(spec.leaf.model, layout, size.down_gbps))
-        }
+        cages = cage_columns(spec.leaf.model, layout, size.down_gbps)
         planned = min(group.planned, size.units * size.unit_servers)  # later servers are in other units
         occupied = set(positions(planned, group.held).tolist())
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
@@ -164,6 +161,14 @@ def free_ports(spec: FabricSpec, sites: Sequence[GroupSites]) -> Ports:
                 number = int(site.number[unit, leaf]) + 1
                 result.free[number], result.seats[number] = {**seats, **cages}, len(layout.down)
     return result
+
+
+def cage_columns(model: SwitchModel, layout: Layout, down_gbps: int) -> dict[int, dict[int, Slot]]:
+    """Column of the leaf's server block → speed → slot, of every port that the free cages of a leaf can have."""
+    return {
+        len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
+        for index, (cage, sub, splits) in enumerate(free_cages(model, layout, down_gbps))
+    }
 
 
 # --- NICs on free ports ---------------------------------------------------------------------------------------

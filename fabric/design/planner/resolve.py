@@ -111,6 +111,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         attachments=topology.attachments,
         names=intent.names,
         pins=intent.pins,
+        links=intent.links,
         pools=intent.pools,
         underlay=intent.underlay,
         overlay=intent.overlay,

@@ -266,12 +266,12 @@ def _slices(
                 continue
             rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
             reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else rows
-            area = allocator.address(
-                "p2p", f"{name}/{tenant.name}", Need(rows=rows, columns=columns, reserve=reserve, step=2)
-            )
+            step = wired.spec.underlay.link_step
+            need = Need(rows=rows, columns=columns, reserve=reserve, step=step)
+            area = allocator.address("p2p", f"{name}/{tenant.name}", need)
             carried = of_kind & (has_tenant[links.a] if kind != SPINE_CORE else True)
             if area.blocks:
-                first[carried] = area.numbers(links.row[carried], links.column[carried])
+                first[carried] = area.numbers(links.row[carried], links.column[carried]) + (step == 4)
         slices[n] = first
     return slices
 

@@ -18,7 +18,18 @@ from fabric.model.plan.lossless import FabricLossless
 from fabric.model.plan.sizing import Sizing, nic_name
 from fabric.model.plan.spec import FabricSpec, GroupSpec, SiteSettings, SiteSpec
 from fabric.model.plan.tenants import Tenancy
-from fabric.model.plan.topology import KINDS, RELAY, SERVER, SWITCH_ROLES, Device, Links, Longer, PortRef
+from fabric.model.plan.topology import (
+    BETWEEN_SWITCHES,
+    KINDS,
+    RELAY,
+    SERVER,
+    SERVER_SERVER,
+    SWITCH_ROLES,
+    Device,
+    Links,
+    Longer,
+    PortRef,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -59,8 +70,8 @@ class FabricPlan:
     sizing: Sizing
     devices: tuple[Device, ...]
     links: Links
-    subnet: NDArray[Any]  # per link, its first address; the lower end (of servers: the leaf) has it, the other the next
-    subnet_length: int  # 31 or 127
+    subnet: NDArray[Any]  # per link, the first of its two addresses, which `first_end` has; the other end has the next
+    subnet_length: int  # 31 or 127, of links to servers and attachments; `link_length` is that of a link
     loopback: NDArray[np.int64]  # per device, IPv4
     loopback6: NDArray[Any]  # per device
     management: NDArray[Any]  # per device
@@ -99,6 +110,16 @@ class FabricPlan:
     def leaves_below(self) -> dict[str, Device]:
         """Leaves of fabrics below by their name, which their stand-ins here have too."""
         return {far.device.name: far.device for far in self.below.values()}
+
+    @cached_property
+    def first_end(self) -> NDArray[np.int64]:
+        """Per link the end that has its first address, 0 for `a` and 1 for `b`: of servers and attachments the leaf."""
+        upper = self.spec.underlay.link_subnets.first == "upper"
+        return np.where(np.isin(self.links.kind, BETWEEN_SWITCHES), upper, self.links.kind != SERVER_SERVER).astype(np.int64)
+
+    def link_length(self, link: int) -> int:
+        """Prefix length of a link's subnet."""
+        return self.spec.underlay.link_length if self.links.kind[link] in BETWEEN_SWITCHES else self.subnet_length
 
     def ref(self, link: int, end: str) -> PortRef:
         """The port at an end of a link, `a` or `b`."""

@@ -12,7 +12,7 @@ from fabric.base.diagnostics import Diagnostic, Place
 from fabric.base.source import Source
 from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
 from fabric.model.plan.topology import KINDS, NONE, Lengths
-from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
+from fabric.model.settings.addressing import Names, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import PURPOSES, Attachment, Below, Floor, Home, PodRule, Uplinks
 
@@ -220,6 +220,7 @@ class FabricSpec:
     attachments: tuple[Attachment, ...]
     names: Names
     pins: Mapping[str, Pin]
+    links: StatedLinks
     pools: Pools
     underlay: Underlay
     overlay: Overlay

@@ -275,6 +275,8 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     }
     if spec.constraints.pods and spec.constraints.pods.rails:
         result["pods"]["rails"] = spec.constraints.pods.rails
+    if spec.links.any:
+        result["stated_links"] = {"removed": len(spec.links.remove), "added": len(spec.links.add)}
     if len(sizing.groups) > 1:
         result["groups"] = {size.name: _group(spec, sizing, at) for at, size in enumerate(sizing.groups)}
     if spec.reserve:

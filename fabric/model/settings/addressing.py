@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from netaddr import AddrFormatError, IPAddress, IPNetwork
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fabric.model.settings.base import Host, Key, Line, ListOf, host_name
+from fabric.model.settings.base import HOST, Gbps, Host, Key, Line, ListOf, host_name
 
 PATTERN_FIELDS = ("site", "fabric", "group", "role", "n", "unit", "rack", "pod", "plane", "rail")
 _SPEC = re.compile(r"(0[1-9])?d?")
@@ -193,12 +193,22 @@ class LoadBalancing(Key):
     )
 
 
+class LinkSubnets(Key):
+    """Subnets of links between switches."""
+
+    length: Literal[30, 31, 127] | None = Field(
+        None, description="prefix length; default: 31, or 127 with IPv6; of a /30 the two addresses in the middle are used"
+    )
+    first: Literal["lower", "upper"] = Field("lower", description="tier whose switch has the first address")
+
+
 class Underlay(Key):
     """Routing between the switches."""
 
     addressing: Literal["ipv4", "unnumbered", "ipv6"] = Field(
         "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
     )
+    link_subnets: LinkSubnets = Field(LinkSubnets(), description="subnets of links between switches")
     asn: AsnScheme = Field(AsnScheme(), description="AS numbers")
     mtu: int = Field(
         9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to the largest that all network OSes support"
@@ -213,6 +223,23 @@ class Underlay(Key):
         le=1_000_000,
         description="maximum number of prefixes of a neighbor; default: twice the planned number, at least 12000",
     )
+
+    @property
+    def link_length(self) -> int:
+        """Prefix length of a link between switches."""
+        return self.link_subnets.length or (127 if self.addressing == "ipv6" else 31)
+
+    @property
+    def link_step(self) -> int:
+        """Addresses of the subnet of a link between switches."""
+        return 4 if self.link_length == 30 else 2
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Underlay:
+        if self.link_subnets.length is not None and (self.link_subnets.length == 127) != (self.addressing == "ipv6"):
+            fits = "127" if self.addressing == "ipv6" else "30 or 31"
+            raise ValueError(f"expected a link_subnets.length of {fits} with addressing {self.addressing}")
+        return self
 
     @model_validator(mode="after")
     def _timers(self) -> Underlay:
@@ -235,3 +262,62 @@ class Pin(Key):
             "peer → front-panel ports of its links, in link order; links on these ports move to the ports that become free"
         ),
     )
+
+
+_END = re.compile(rf"{HOST.pattern} [1-9][0-9]{{0,3}}(?:/[1-9])?")
+
+
+def _end(text: str) -> str:
+    if not _END.fullmatch(text):
+        raise ValueError("expected a switch and its front-panel port, such as backend-leaf003 33, or 33/2 of a split port")
+    return text
+
+
+LinkEnd = Annotated[str, AfterValidator(_end), Field(json_schema_extra={"pattern": f"^{_END.pattern}$"})]
+
+
+def end_of(text: LinkEnd) -> tuple[str, int, int]:
+    """Switch, cage from 1 and port of the cage from 0 of `backend-leaf003 33/2`."""
+    switch, port = text.split(" ")
+    cage, _, sub = port.partition("/")
+    return switch, int(cage), int(sub or 1) - 1
+
+
+def _both(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _of_a_link(text: str) -> str:
+    if not text.endswith(("/30", "/31", "/127")):
+        raise ValueError("expected a subnet of two switches: /31, /127, or /30 as in `underlay.link_subnets`")
+    return text
+
+
+LinkSubnet = Annotated[Prefix, AfterValidator(_of_a_link)]
+
+
+class AddedLink(Key):
+    """A link between two switches of adjacent tiers that the rule of the wiring does not have."""
+
+    ends: Annotated[tuple[LinkEnd, ...], BeforeValidator(_both), Field(min_length=2, max_length=2)] = Field(
+        description="both switches with their front-panel ports, `33`, or `33/2` of a broken-out one"
+    )
+    speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers")
+    subnet: LinkSubnet | None = Field(
+        None,
+        description="its subnet, as those of other links; default: from `pools.p2p`",
+    )
+
+
+class StatedLinks(Key):
+    """Links between switches that differ from the rule of the wiring, as in a fabric that was cabled by hand."""
+
+    remove: Annotated[tuple[LinkEnd, ...], ListOf] = Field(
+        (), description="links of the rule that are not there, by one end: switch and front-panel port"
+    )
+    add: Annotated[tuple[AddedLink, ...], ListOf] = Field((), description="links that the rule does not have")
+
+    @property
+    def any(self) -> bool:
+        """Whether a link is stated."""
+        return bool(self.remove or self.add)

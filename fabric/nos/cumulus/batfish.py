@@ -23,7 +23,9 @@ from fabric.nos.batfish import (
     start,
     whole,
 )
+from fabric.nos.cumulus.read.tree import read_tree
 from fabric.nos.frr.batfish import maps, readable
+from fabric.nos.reading import Branch as Read
 
 # --- An NVUE file as a tree whose branches know their lines ---------------------------------------------------
 
@@ -59,6 +61,12 @@ def read(text: str) -> Branch:
     root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     tree = _branch(root) if root is not None else Branch()
     return tree.at("0", "set") or tree.at("1", "set")
+
+
+def _adapted(tree: Read, line: int = 1) -> Branch:
+    """The tree of commands, or of a file that another program got from the switch."""
+    below = {key: _adapted(part, part.line) for key, part in tree.parts.items()}
+    return Branch(tree.word or "", line, below)
 
 
 def _branch(node: yaml.Node) -> Branch:
@@ -195,9 +203,10 @@ Line = tuple[str, int]
 def nvue_copy(name: str, files: Mapping[str, str]) -> Copy:
     """The one file of a Cumulus switch."""
     source, text = only(files, "startup.yaml")
+    source, text = (source, text) if text or not files else next(iter(files.items()))
     try:
-        tree = read(text)
-    except yaml.YAMLError:
+        tree = read(text) or _adapted(read_tree(text)[0])
+    except (yaml.YAMLError, AttributeError):
         return whole(f"configs/{name}.cfg", source, text, FORMAT)
     writer = start(name, source)
     for words, line in interface_lines(tree):

@@ -16,6 +16,11 @@ HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(
+        r"\A# \S+ \((?P<model>[^()]+)\), Cumulus Linux (?P<release>\S+)",
+        r"\A- header:\n(?:[ ]+.*\n)*?[ ]+model: (?P<model>\S+)",
+        r"\A- header:\n(?:[ ]+.*\n)*?[ ]+version: Cumulus Linux (?P<release>\S+)",
+    ),
     rank=20,
     signs=(
         (3, r"\bnvue-api-version\"?:"),

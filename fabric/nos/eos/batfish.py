@@ -31,6 +31,7 @@ def _large(vrf: Vrf) -> bool:
 
 VIEW = BatfishView(
     reads=as_it_is("ARISTA", LAYOUT),
+    comment="!",
     sees=frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(

@@ -11,6 +11,7 @@ from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Requests,
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(r"! device: \S+ \((?:DCS-)?(?P<model>[^,()]+?)(?:-[FRM#])?, EOS-(?P<release>[^,()\s]+)\)",),
     rank=30,
     signs=(
         (3, r"^! device: .*EOS"),

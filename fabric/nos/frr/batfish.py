@@ -6,8 +6,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from fabric.nos.batfish import BRIDGE, EVPN, FORMAT, FORWARD, NATIVE, UNNUMBERED, VRF, BatfishView, Copy, only, routing, start
+from fabric.nos.batfish import (
+    BRIDGE,
+    EVPN,
+    FORMAT,
+    FORWARD,
+    NATIVE,
+    UNNUMBERED,
+    VRF,
+    BatfishView,
+    Copy,
+    of_daemons,
+    only,
+    routing,
+    start,
+)
 from fabric.nos.frr.read.words import LAYOUT
+from fabric.nos.reading import read_device
 
 # --- frr.conf -------------------------------------------------------------------------------------------------
 
@@ -70,15 +85,29 @@ _BRIDGE = re.compile(r"\bbr0\b")  # the one bridge that Batfish knows is called 
 
 def linux_copy(name: str, files: Mapping[str, str]) -> Copy:
     """`interfaces` and `frr.conf` of a Linux switch."""
-    (interfaces, text), (frr, routes) = only(files, "interfaces"), only(files, "frr.conf")
-    writer = start(name, frr)
+    (interfaces, text), daemons = only(files, "interfaces"), of_daemons(files)
+    writer = start(name, daemons[0][0])
     writer.extend(map(_interface_line, text.splitlines()), interfaces)
+    for words, line, path in () if text else _stanzas(name, files):
+        writer.add(words, line, path)
     routing(writer)
-    lines = routes.splitlines()
-    writer.extend(readable(lines), frr)
-    for text, line in maps(lines):
-        writer.add(text, line)
+    for path, routes in daemons:
+        lines = routes.splitlines()
+        writer.extend(readable(lines), path)
+        for text, line in maps(lines):
+            writer.add(text, line, path)
     return writer.copy(f"configs/{name}.cfg", FORMAT, LAYOUT)
+
+
+def _stanzas(name: str, files: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
+    """`interfaces` of a device that has its addresses in FRR: without a stanza Batfish has no such interface."""
+    for port in read_device(name, "frr", dict(files)).interfaces.values():
+        yield f"auto {port.name}", port.line, port.file
+        yield f"iface {port.name}" + (" inet loopback" if port.name == "lo" else ""), port.line, port.file
+        for fact in port.addresses:
+            yield f"    address {fact.value}", fact.line, fact.file
+        if port.vrf:
+            yield f"    vrf {port.vrf.value}", port.vrf.line, port.vrf.file
 
 
 def _interface_line(line: str) -> str:

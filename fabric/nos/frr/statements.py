@@ -10,6 +10,7 @@ from pathlib import Path
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 from fabric.nos.frr.read.words import LAYOUT
+from fabric.nos.frr.target import DAEMONS
 from fabric.nos.reading.sections import Layout, StatementPath
 from fabric.nos.statements.syntax import Syntax, indented, plain
 
@@ -84,9 +85,12 @@ def _sorted(match: re.Match[str]) -> str:
 
 def part_of(path: str, text: str) -> str:
     """The planned file that a file of a switch is, "" for none."""
-    for folder in path.split("/")[:-1]:
+    *folders, name = path.split("/")
+    for folder in folders:
         if part := FOLDERS.get(folder):
             return part
+    if name.removesuffix(".conf") in DAEMONS:
+        return "frr.conf"
     return next((part for sign, part in SIGNS if sign.search(text)), "")
 
 

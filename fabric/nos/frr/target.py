@@ -24,8 +24,15 @@ COMPANIONS = frozenset(
     )
 )  # fmt: skip
 
+# Every daemon of a release may have a file of its own, where `service integrated-vtysh-config` is off.
+DAEMONS = (
+    "babeld", "bfdd", "bgpd", "eigrpd", "fabricd", "isisd", "ldpd", "nhrpd", "ospf6d", "ospfd", "pathd", "pbrd", "pim6d",
+    "pimd", "ripd", "ripngd", "staticd", "vrrpd", "zebra",
+)  # fmt: skip
+
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(r"^frr version (?P<release>\S+)",),
     rank=60,
     signs=(
         (4, r"^frr (?:version|defaults)"),
@@ -39,11 +46,8 @@ READER = Reader(
         (2, r"^[ \t]+neighbor \S+ interface (?:remote-as|peer-group)"),
         (1, r"^line vty$"),
     ),
-    file_names=r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$",
-    usual=frozenset(
-        {"frr", "interfaces", "quagga"}
-        | {f"{daemon}.conf" for daemon in ("bfdd", "bgpd", "isisd", "ospf6d", "ospfd", "pimd", "staticd", "zebra")}
-    ),
+    file_names=rf"(?:^|[-_.])(?:frr|quagga|{'|'.join(DAEMONS)})\.conf$",
+    usual=frozenset({"frr", "interfaces", "quagga"} | {f"{daemon}.conf" for daemon in DAEMONS}),
     disk_folders=frozenset({"etc", "frr", "network", "quagga"}),
     part="frr|interfaces|quagga",
     companions=COMPANIONS,

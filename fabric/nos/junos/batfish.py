@@ -9,7 +9,7 @@ from pathlib import Path
 from fabric.nos.batfish import ACL, FORWARD, MULTIPATH, VRF, BatfishView, Copy, first
 from fabric.nos.reading.sections import Layout
 
-FORMAT = "JUNIPER"
+FORMAT, FLAT = "JUNIPER", "FLAT_JUNIPER"
 LAYOUT = Layout(comments="!#}", closing=frozenset(), banner=None)  # braces follow the indentation in what is rendered
 _OPENS = re.compile(r"\s*route-filter-list (\S+) \{")
 _GROUP = re.compile(r"\s*group \S+ \{")
@@ -20,10 +20,11 @@ def junos_copy(name: str, source: str, text: str) -> Copy:
     """The one file of a Junos switch."""
     lines = _without_evpn(text.splitlines())
     lists = _lists(lines)
+    flat = not any(line.rstrip().endswith("{") for line in lines)  # `set` statements
     return Copy(
         path=f"configs/{name}.cfg",
         lines=tuple(_written_out(line, lists) for line in lines),
-        format=FORMAT,
+        format=FLAT if flat else FORMAT,
         source=source,
         layout=LAYOUT,
     )
@@ -75,6 +76,7 @@ VIEW = BatfishView(
     sees=frozenset({VRF, ACL, FORWARD, MULTIPATH}),
     vrf="VRF-{}",
     loopback_is_vtep=True,
+    comment="#",
     allow=(Path(__file__).with_name("batfish.yaml"),),
     unread=("EVPN sessions of Junos", "it takes them for sessions of IPv4 as well, so they were left out"),
 )

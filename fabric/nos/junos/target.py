@@ -20,6 +20,10 @@ SHOW = "show configuration | display set"
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(
+        r"\A/\* \S+ \((?P<model>[^()]+)\), Junos OS (?:Evolved )?(?P<release>\S+)",
+        r"^(?:set )?version \"?(?P<release>\d[\w.-]+)",
+    ),
     rank=50,
     signs=(
         (3, r"^system \{"),

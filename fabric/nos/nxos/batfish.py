@@ -15,6 +15,7 @@ def _several(vrf: Vrf) -> bool:
 
 VIEW = BatfishView(
     reads=as_it_is("CISCO_NX", LAYOUT),
+    comment="!",
     sees=frozenset({VRF, EVPN, TYPE5, ACL, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    hardware=(
+        r"\A! \S+ \((?P<model>[^,()]+), NX-OS (?P<release>\S+)\)$",
+        r"^version (?P<release>\d\S*)",
+    ),
     rank=40,
     signs=(
         (3, r"^boot nxos"),
@@ -85,7 +89,6 @@ TARGET = Target(
     ),
     # `aaa authentication login default group G1 G2 [none]`: local users follow by another setting, and cannot be first
     logins=LoginLimits(local_first=False),
-    objects=Lazy(__package__, "write.switch:objects"),
     releases=(RELEASE,),
     vrf_name_limit=32,
     reader=READER,

@@ -98,7 +98,7 @@ def scan(root: Path) -> Folder:
                 too_large = S_ISREG(status.st_mode)
                 folder.unrecognized[str(path)] = Kind("", "too large for a config" if too_large else "no regular file")
                 continue
-            text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
+            text = _read_text(path)
         except UnicodeDecodeError:
             kind = recognize(str(path), path.read_text(encoding="latin-1"))
             folder.unrecognized[str(path)] = Kind("", "not UTF-8 text", config=bool(kind.nos) or kind.config)
@@ -122,6 +122,21 @@ def scan(root: Path) -> Folder:
     separate(folder)
     leave_out_copies(folder)
     return folder
+
+
+CLOSED = re.compile(r"^Connection to \S+ closed\.[ \t]*$", re.M)
+
+
+def _read_text(path: Path) -> str:
+    """The text of a file. What a terminal shows beside a config is blank: prompts of the device, the end of a session."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:  # some editors begin a file with a byte order mark
+        text = stream.read()
+    if "\r" in text:
+        text = re.sub(r"\r*\n|\r", "\n", text)  # terminals end lines with two of them, which is one line all the same
+    name = _configured_name(text)
+    if name and re.search(rf"^{re.escape(name)}(?:\([\w-]+\))?[#>]", text, re.M):
+        text = re.sub(rf"^{re.escape(name)}(?:\([\w-]+\))?[#>].*$", "", text, flags=re.M)
+    return CLOSED.sub("", text) if "Connection to " in text else text
 
 
 def _is_script(path: Path) -> bool:

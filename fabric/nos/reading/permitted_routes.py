@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -32,6 +32,11 @@ class Routes:
             return False
         shortest = max(self.shortest, other.shortest, self.net.prefixlen, other.net.prefixlen)
         return shortest <= min(self.longest, other.longest)
+
+    def covers(self, other: Routes) -> bool:
+        """Whether it matches every route that the other one does."""
+        inside = self.net.version == other.net.version and self.net.supernet_of(other.net)  # type: ignore[arg-type]
+        return inside and self.shortest <= max(other.shortest, other.net.prefixlen) and other.longest <= self.longest
 
     def has(self, net: Net) -> bool:
         return self.meets(Routes(net, net.prefixlen, net.prefixlen))
@@ -63,15 +68,22 @@ def rule(line: str) -> PrefixRule | None:
 
 def settle(facts: Facts) -> None:
     """Fills `facts.prefixes` from the entries that were read; without a denial that counts they stay as they stand."""
-    for name, rules in facts.rules.items():
-        ordered = _ordered(rules)
+    for name, stated in facts.rules.items():
+        rules = facts.rules[name] = [one.at(replace(one.value, text=_short(one.value.text))) for one in stated]
+        ordered = in_order(rules)
         texts = effective([one.value for one in ordered])
         found = [Located(texts[n], one.line, one.file) for n, one in enumerate(ordered) if n in texts]
         permits = [Located(one.value.text, one.line, one.file) for one in rules if one.value.permits]
         facts.prefixes[name] = found if len(found) > len(permits) else permits
 
 
-def _ordered(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
+def _short(text: str) -> str:
+    """`10.0.0.0/15 ge 24 le 32` and `ge 24` are one."""
+    longest = 128 if ":" in text else 32
+    return text.removesuffix(f" le {longest}") if " ge " in text else text.replace(f" eq {longest}", f" ge {longest}")
+
+
+def in_order(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
     """By number; one without a number stands behind those above it."""
     last, found = 0, []
     for one in rules:
@@ -154,6 +166,29 @@ def _permits(facts: Facts, policy: str, net: Net) -> bool:
     return False
 
 
+def denies(facts: Facts, policies: str, net: Net) -> bool:
+    """Whether policies surely deny a route, whatever its communities and path; false for one that is not defined.
+
+    Of several, each must: on some network OSes the first that permits ends their chain.
+    """
+    names = policies.split()
+    return bool(names) and all(_denies(facts, name, net) for name in names)
+
+
+def _denies(facts: Facts, policy: str, net: Net) -> bool:
+    if policy in facts.prefixes:
+        return not _listed(facts.prefixes[policy], net)
+    terms = facts.terms.get(policy, [])
+    for clause in (one.value for one in terms):
+        unknown = any(name not in facts.prefixes for name in clause.lists)
+        listed = not clause.lists or any(_listed(facts.prefixes.get(name, []), net) for name in clause.lists)
+        if clause.permits and (listed or unknown):
+            return False
+        if listed and not (clause.narrowed or clause.open):
+            return True
+    return bool(terms)
+
+
 def _listed(entries: Sequence[Located[str]], net: Net) -> bool:
     """Whether the first entry that a route matches permits it."""
     for one in entries:
@@ -162,6 +197,8 @@ def _listed(entries: Sequence[Located[str]], net: Net) -> bool:
             return not one.value.startswith(DENIED)
     return False
 
+
+DEFAULT_NUMBER = 10  # of an entry of a route map
 
 # --- Policies -------------------------------------------------------------------------------------------------
 
@@ -176,6 +213,9 @@ class Entry:
     file: str
     lists: list[Located[str]] = field(default_factory=list)
     narrowed: bool = False  # asks for something else as well: a community, a path
+    open: bool = False  # leaves some routes to the entries below it
+    jumps: bool = False  # passes entries by: a route may reach any entry of the policy
+    number: int = 0
 
     def match(self, words: list[str], line: int) -> None:
         """`ip address prefix-list PL-OWN`, or any other condition."""
@@ -200,12 +240,15 @@ class Entry:
     @property
     def clause(self) -> Located[Clause]:
         lists = tuple(one.value for one in self.lists)
-        return Located(Clause(self.permits, lists, self.narrowed), self.line, self.file)
+        return Located(Clause(self.permits, lists, self.narrowed, self.open), self.line, self.file)
 
 
 def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:
     """Every policy with what it lets through, one that lets nothing through among them."""
-    for name, own in grouped((entry.name, entry) for entry in entries).items():
+    for name, rows in grouped((entry.name, entry) for entry in entries).items():
+        own = sorted(rows, key=lambda entry: entry.number)
+        for entry in own if any(entry.jumps for entry in rows) else ():
+            entry.open = True
         passing = facts.policies.setdefault(name, [])
         last = max((n for n, entry in enumerate(own) if entry.passes), default=-1)  # what is denied below it is left out
         for n, entry in enumerate(own):
@@ -225,9 +268,12 @@ def read_route_maps(facts: Facts, file: str, config: Section) -> None:
     for text, section in config.each("route-map"):
         words = text.split()
         entry = Entry(name=words[0] if words else "", permits=words[1:2] != ["deny"], line=section.number, file=file)
+        entry.number = (integer(words[2]) if words[2:] else None) or DEFAULT_NUMBER
         for part in section.parts:
             head, *rest = part.line.split()
             if head == "match":
                 entry.match(rest, part.number)
+            elif head in ("continue", "sub-route-map"):
+                entry.jumps = True
         entries.append(entry)
     add_policies(facts, entries)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Located
+from fabric.nos.reading.packet_filters import read_access_list
 from fabric.nos.reading.permitted_routes import rule as prefix_rule
 from fabric.nos.reading.sections import Section
 
@@ -208,6 +209,13 @@ def known(subject: object, line: Line) -> None:
 
 
 # --- Lines that network OSes share ----------------------------------------------------------------------------
+
+
+def access_list(subject: object, line: Line) -> Below:
+    """`ip access-list NAME`, with its rules below it."""
+    parts = ((part.line, part.number) for part in line.section.parts)
+    read_access_list(line.facts, line[1], parts, line.file)
+    return Rules({}, None), [subject]
 
 
 def prefix_list(subject: object, line: Line) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fabric.nos.batfish import FORWARD, NATIVE, UNNUMBERED, BatfishView, Copy, Writer, only, whole
+from fabric.nos.batfish import FORWARD, NATIVE, UNNUMBERED, BatfishView, Copy, Writer, of_daemons, only, whole
 from fabric.nos.frr.batfish import DAEMONS, maps, readable, without_tenants
 from fabric.nos.frr.read.words import LAYOUT
 from fabric.nos.sonic.read.dump import config_db
@@ -29,12 +29,13 @@ PROPERTIES = {  # table → properties that Batfish knows; (): it reads no prope
 def sonic_copies(name: str, files: Mapping[str, str]) -> list[Copy]:
     """The database and the routing."""
     folder = f"sonic_configs/{name}"
-    frr, text = only(files, "frr.conf")
-    writer = Writer(frr)
-    kept = without_tenants(text.splitlines())
-    writer.extend(readable(kept), frr)
-    for line, number in maps(kept):
-        writer.add(line, number)
+    daemons = of_daemons(files)
+    writer = Writer(daemons[0][0])
+    for path, text in daemons:
+        kept = without_tenants(text.splitlines())
+        writer.extend(readable(kept), path)
+        for line, number in maps(kept):
+            writer.add(line, number, path)
     database, text = only(files, "config_db.json")
     return [_tables(f"{folder}/config_db.json", database, text), writer.copy(f"{folder}/frr.conf", FORMAT, LAYOUT)]
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Literal
 
 from fabric.nos.reading.sections import StatementPath
+from fabric.nos.statements.forms import in_one_form
 from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
 from fabric.nos.statements.syntax import Place, Statements, Syntax
 
@@ -61,6 +62,7 @@ def compare(
     """
     if list(planned) == list(running):
         return []
+    running = _in_planned_forms(syntax, planned, running)
     changed, running = _renamed(syntax, planned, running)
     joined = cache(lambda: {syntax.joined(path) for path in (running if whole is None else whole())})
     missing = [
@@ -86,6 +88,15 @@ def compare(
     ]
     labeled = (replace(difference, label=_is_label(syntax, difference)) for difference in differences)
     return sorted(labeled, key=lambda difference: (difference.place.file, difference.place.line, difference.path))
+
+
+def _in_planned_forms(syntax: Syntax, planned: Statements, running: Statements) -> Statements:
+    """The running statements, of which those that say the same in another form are filed under the planned path."""
+    absent = [path for path in planned if path not in running]
+    forms = {(path[0], in_one_form(syntax.joined(path))): path for path in absent}
+    extra = {path: (path[0], in_one_form(syntax.joined(path))) for path in running if path not in planned} if forms else {}
+    same = {path: forms[form] for path, form in extra.items() if form in forms}
+    return {same.get(path, path): place for path, place in running.items()} if same else running
 
 
 def _is_label(syntax: Syntax, difference: Difference) -> bool:

@@ -21,7 +21,7 @@ from fabric.base.text import either
 from fabric.nos.reading.values import is_address, is_ipv4
 
 CODE = "FAB2532"  # the check that reports values
-KEYS = {"kinds", "values", "open"}  # of a `values.yaml`
+KEYS = {"kinds", "values", "open", "states"}  # of a `values.yaml`
 TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
 HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
@@ -57,11 +57,10 @@ class ValuePattern:
     source: str
     stated: str  # the row's `line`
 
-    def read(self, text: str) -> Iterator[WrongValue]:
-        """The values of a statement that the network OS does not accept."""
-        match = self.line.fullmatch(text)
-        for name, kind, several in self._groups if match else ():
-            value = match[name] if match else None
+    def say(self, groups: Mapping[str, str | None]) -> Iterator[WrongValue]:
+        """The values of a statement that the network OS does not accept, by the groups of its line."""
+        for name, kind, several in self._groups:
+            value = groups[name]
             if value is None or (several and not value):
                 continue
             for one in _elements(value) if several else (value.strip("\"'"),):
@@ -83,14 +82,25 @@ def _elements(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Values:
-    """The file `values.yaml` of a network OS: rows, patterns of statements whose values are open with the reason, kinds."""
+    """The file `values.yaml` of a network OS: rows, patterns of statements whose values are open with the reason, kinds.
+
+    `states` has a statement for keys of an intent, with `{}` for the value: what its rows refuse, the intent may not state.
+    """
 
     rows: tuple[ValuePattern, ...] = ()
     open: tuple[tuple[re.Pattern[str], str], ...] = ()
     kinds: Mapping[str, ValueKind] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
 
     def __add__(self, other: Values) -> Values:
-        return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds})
+        states = {**other.states, **self.states}
+        return Values(self.rows + other.rows, self.open + other.open, {**other.kinds, **self.kinds}, states)
+
+    def refused(self, key: str, value: object) -> str:
+        """What it accepts in place of a value of the intent; "" for one that it accepts, or that no row is about."""
+        text = self.states[key].format(value) if key in self.states else ""
+        found = ((row, match) for row in self.of(text) if (match := row.line.fullmatch(text)))
+        return next((wrong.expected for row, match in found for wrong in row.say(match.groupdict())), "")
 
     def of(self, text: str) -> tuple[ValuePattern, ...]:
         """The rows about a statement."""
@@ -162,6 +172,8 @@ def _one_of(forms: list[Callable[[str], bool]]) -> Callable[[str], bool]:
 
 def _form(text: str, known: Mapping[str, ValueKind]) -> Callable[[str], bool]:
     pattern, kinds, _ = _compiled(text, known)
+    if len(kinds) == 1 and TOKEN.fullmatch(text):
+        return kinds[0].accepts
 
     def accepts(value: str) -> bool:
         match = pattern.fullmatch(value)
@@ -208,4 +220,4 @@ def load_values(path: Path) -> Values:
             pattern, of_line, lists = _compiled(line, kinds)
             rows.append(ValuePattern(pattern, tuple(of_line), tuple(lists), row["source"], line))
     stated = tuple((re.compile(row["line"]), row["reason"]) for row in document.get("open") or ())
-    return Values(tuple(rows), stated, kinds)
+    return Values(tuple(rows), stated, kinds, document.get("states") or {})

@@ -44,8 +44,15 @@ def survey_of(plan: Plan, facts: Mapping[str, Facts] = NO_FACTS) -> Survey:
 
 
 def plain(survey: Survey) -> Survey:
-    """The survey without what the configs of switches do not name: the models of servers."""
-    return replace(survey, hosts={name: replace(host, model="") for name, host in survey.hosts.items()})
+    """The survey without models of servers and coordinates of switches, which readers may not find."""
+    return replace(
+        survey,
+        hosts={name: replace(host, model="") for name, host in survey.hosts.items()},
+        fabrics={
+            name: tuple(replace(its, pod=-1, plane=-1, unit=-1, rail=-1) for its in switches)
+            for name, switches in survey.fabrics.items()
+        },
+    )
 
 
 def _in_order(fabric: FabricPlan) -> list[Device]:
@@ -86,7 +93,7 @@ def _hosts(fabric: FabricPlan) -> Iterator[Host]:
 
 def _cables(fabric: FabricPlan, views: Mapping[str, SwitchView]) -> Iterator[Cable]:
     names, columns = PortNames(fabric), fabric.links.lists()
-    (_, a_names), (_, b_names) = names.columns("a"), names.columns("b")
+    (a_labels, a_names), (_, b_names) = names.columns("a"), names.columns("b")
     ports = {device.name: {port.ref: port for port in views[device.name].cabled} for device in fabric.switches}
     for link in range(len(fabric.links)):
         if columns["kind"][link] == SERVER_SERVER:
@@ -99,7 +106,8 @@ def _cables(fabric: FabricPlan, views: Mapping[str, SwitchView]) -> Iterator[Cab
         below = fabric.below.get(link)
         yield Cable(
             a=fabric.lower_end(link).name,
-            a_port=a_names[link] or (near.peer.port_name if near.peer else ""),
+            # Descriptions have the label of a server's port, not its name in the kernel.
+            a_port=a_labels[link] if lower.role == SERVER else a_names[link] or (near.peer.port_name if near.peer else ""),
             b=upper.name,
             b_port=b_names[link],
             speed_gbps=columns["speed_gbps"][link],

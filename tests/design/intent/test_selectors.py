@@ -56,6 +56,7 @@ fabrics:
       - {name: blue, servers: mine-0009..0016, imports: red}
       - {name: oob, networks: [{name: bmc, gateway: 10.9.0.0/24, dhcp_relay: {servers: 10.9.9.5, tenant: default}}]}
     pins: {backend-leaf001: {asn: 4200000100}}
+    links: {remove: [backend-leaf001 34], add: [{ends: [backend-leaf001 34, backend-spine001 2]}]}
     releases: {eos: "4.33"}
   oob:
     purpose: oob
@@ -137,6 +138,8 @@ SELECTORS = {
     "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "dhcp_relay.tenant: expected `default`, got 'defalt'"),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
     "Import.source": ("imports: blue", "imports: bleu", "error[FAB144]"),
+    "StatedLinks.remove": ("[backend-leaf001 34]", "[backend-leaf00x 34]", "error[FAB158]: links.remove: unknown switch"),
+    "AddedLink.ends": ("backend-spine001 2]", "backend-spin001 2]", "error[FAB158]: links.add: unknown switch"),
     "Fabric.pins": ("{backend-leaf001:", "{backend-leaf01x:", "error[FAB139]: pins: unknown switch"),
     "Fabric.releases": ("    releases: {eos", "    releases: {eoss", "error[FAB107]"),
     "Site.releases": ("dc1\nreleases: {eos", "dc1\nreleases: {eoss", "error[FAB107]"),
@@ -199,6 +202,7 @@ FREE = {
     "Import.prefixes": ADDRESS,
     "Pin.loopback": ADDRESS,
     "Pin.management": ADDRESS,
+    "AddedLink.subnet": ADDRESS,
     "AsnScheme.ranges": FORM,
     "Pools.loopback": ADDRESS,
     "Pools.loopback6": ADDRESS,

@@ -10,11 +10,15 @@ import pytest
 
 from fabric.audit.checks.role_peers.outline import judged
 from fabric.audit.checks.statements import syntax_of
+from fabric.configs.targets import JUDGED
 from fabric.nos.reading import read_device, scan
 from fabric.nos.statements.conditions import Comparison, condition, load_conditions
 from fabric.nos.statements.values import load_values, make_kinds, number_kind, shared_kinds
 from fabric.nos.target import targets
+from tests import ROOT
+from tests.audit.checks.batfish.helpers import DESIGNS, small_intent
 from tests.examples import folder
+from tests.nos.statements.complete import SMALL, Coverage, coverage
 
 SYSTEMS = sorted(targets())
 BUNDLED = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
@@ -186,14 +190,24 @@ def test_every_generated_statement_with_a_value_has_a_row_or_is_open(site: str) 
     roles: dict[str, Path] = {}
     for path in sorted((folder(site) / "configs").iterdir()):
         roles.setdefault(re.sub(r"\d+", "", path.name), path)
+    found = Coverage()
     for path in roles.values():
         for facts in (facts for devices in scan(path).sites() for facts in devices):
-            syntax = syntax_of(facts.nos)
-            texts = {syntax.joined(statement) for statement in syntax.read(facts.texts)}
-            with_values = {text for text in texts if re.search(r"\d", text) and " description " not in text}
-            patterns = [row.line for row in syntax.accepted.rows] + [line for line, _ in syntax.accepted.open]
-            assert {text for text in with_values if not any(line.fullmatch(text) for line in patterns)} == set()
-            assert judged(facts).refused == []
+            found.add(facts)
+    assert found.statements
+    assert (found.unknown, found.refused) == (set(), set())
+
+
+SAMPLE = [pair for at, pair in enumerate(SMALL) if at % len(DESIGNS) == at // len(DESIGNS) % len(DESIGNS)]
+
+
+@pytest.mark.parametrize("example", ["evpn-lab", "starter", "three-tier", *SAMPLE], ids=str)
+def test_statements_of_other_sites(example: str | tuple[str, str], tmp_path: Path) -> None:
+    """A few of those that `python -m tests.nos.statements.complete` looks at: one design of every network OS among them."""
+    path = ROOT / "intent" / f"{example}.yaml" if isinstance(example, str) else small_intent(tmp_path / "a.yaml", *example)
+    found = coverage(path, tmp_path)
+    assert found.statements
+    assert (found.unknown, found.refused) == (set(), set())
 
 
 # --- Conditions -----------------------------------------------------------------------------------------------
@@ -213,3 +227,15 @@ def test_comparisons() -> None:
 def test_wrong_rows(row: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         condition({"line": "x", "say": "", "fix": "", "source": "", **row}, "FAB2534")
+
+
+@pytest.mark.parametrize("nos", BUNDLED)
+def test_a_row_judges_every_value_of_an_intent(nos: str) -> None:
+    accepted = syntax_of(nos).accepted
+    values = {"overlay.anycast_mac": "02:00:00:00:00:01", "underlay.bfd.interval_ms": 300}
+    stated = {key: line.format(values.get(key, 10)) for key, line in accepted.states.items()}
+    assert stated.keys() <= {*JUDGED, "pins.*.asn"}
+    assert [line for line in stated.values() if not accepted.of(line)] == []
+    assert [key for key in stated if accepted.refused(key, values.get(key, 10))] == []
+    assert accepted.refused("pins.*.asn", 0)
+    assert not accepted.refused("no.key", 0)

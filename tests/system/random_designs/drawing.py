@@ -436,7 +436,21 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     chance = random.Random(repr(found))  # its own numbers: the designs of a seed stay what they were
     if chance.random() < 0.1:
         found["transport"] = chance.choice(("roce", "efa", "tcpx", "tcpxo", "slingshot"))
+    if chance.random() < 0.15 and part.addressing in ("ipv4", "ipv6"):
+        subnets = {"first": "upper"} | ({"length": 30} if part.addressing == "ipv4" and chance.random() < 0.5 else {})
+        found["underlay"] = found.get("underlay", {}) | {"link_subnets": subnets}
+    if chance.random() < 0.03:
+        found["links"] = _links(chance, part)
     return {key: value for key, value in found.items() if value != {}}
+
+
+def _links(rng: random.Random, part: Part) -> dict[str, Any]:
+    """Cables by guess: most are refused. `swapping.py` states those that can be."""
+    leaf, spine = (f"{part.name}-{role}00{rng.randint(1, 2)}" for role in ("leaf", "spine"))
+    entry: dict[str, Any] = {"ends": [f"{leaf} {rng.randint(1, 32)}", f"{spine} {rng.randint(1, 64)}"]}
+    entry |= {"speed_gbps": rng.choice((100, 400, 800))} if rng.random() < 0.5 else {}
+    entry |= {"subnet": f"100.68.{rng.randint(0, 99)}.0/31"} if rng.random() < 0.5 else {}
+    return {"add": [entry], **({"remove": f"{leaf} {rng.randint(1, 64)}"} if rng.random() < 0.5 else {})}
 
 
 def _names(rng: random.Random, part: Part) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from fabric.audit.checks import ERROR, Check, Finding
 from fabric.audit.checks.batfish.client import Answers, Rows, Unanswered
@@ -30,6 +30,26 @@ class FileAnalysis:
     snapshot: Texts
     answers: Answers
 
+    def asn(self, node: str) -> int:
+        """AS number of a switch, 0 where it is not known."""
+        return 0
+
+    def process(self, node: str) -> tuple[str, ...]:
+        """The head of a switch's BGP as files write it."""
+        asn = self.asn(node)
+        return (f"router bgp {asn}", f"autonomous-system {asn}", f"autonomous-system: {asn}") if asn else ()
+
+    def block(self, node: str, vrf: str = "default") -> tuple[str, int]:
+        """(file, line) of the head of a switch's BGP, or of what it has of a tenant's table; line 0 where there is none."""
+        copies = self.snapshot.copies.get(node)
+        if copies is None:
+            return "", 0
+        if vrf != "default":
+            found = copies.find_path(*(pattern.format(re.escape(vrf)) for pattern in TABLES))
+            if found[1]:
+                return found
+        return copies.find(*self.process(node))
+
 
 @dataclass(frozen=True)
 class Analysis(FileAnalysis):
@@ -46,22 +66,9 @@ class Analysis(FileAnalysis):
             self._routes[key] = self.answers.routes(nodes)
         return self._routes[key]
 
-    def process(self, node: str) -> tuple[str, ...]:
-        """The head of a switch's BGP as files write it."""
+    def asn(self, node: str) -> int:
         found = next((views[node] for views in self.snapshot.views.values() if node in views), None)
-        asn = found.device.asn if found else 0
-        return (f"router bgp {asn}", f"autonomous-system {asn}", f"autonomous-system: {asn}") if asn else ()
-
-    def block(self, node: str, vrf: str = "default") -> tuple[str, int]:
-        """(file, line) of the head of a switch's BGP, or of what it has of a tenant's table; line 0 where there is none."""
-        copies = self.snapshot.copies.get(node)
-        if copies is None:
-            return "", 0
-        if vrf != "default":
-            found = copies.find_path(*(pattern.format(re.escape(vrf)) for pattern in TABLES))
-            if found[1]:
-                return found
-        return copies.find(*self.process(node))
+        return found.device.asn if found else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,7 @@ class BatfishCheck(Check[Analysis]):
     """Judges what Batfish makes of the rendered files."""
 
     subject, needs = "batfish", "files, intent, Batfish"
+    of_plans: ClassVar[bool] = True  # False: asked about configs without a plan alone
 
     def judged(self, analysis: Analysis) -> Judged:
         """What is judged of a snapshot; files, unless a check says otherwise."""

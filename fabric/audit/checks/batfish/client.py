@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -50,6 +51,7 @@ def vrf_name(nos: str, tenant: str) -> str:
 
 
 PORT = 9996
+EPHEMERAL_PORTS = "49152-65535"  # of a packet to a service (RFC 6335)
 REACH_S = 3  # limit for a server to accept a connection
 ANSWER_S = 900  # limit for the answer to one question
 Row: TypeAlias = dict[str, Any]
@@ -90,6 +92,28 @@ class Answers(Protocol):
         """Flows that arrive, and do not once a node is down."""
 
     def loops(self) -> Rows: ...
+
+    def every_route(self, nodes: Sequence[str]) -> Rows:
+        """Routes of every protocol in the forwarding tables of some nodes, one row per next hop."""
+
+    def filters(self, nodes: Sequence[str]) -> Rows:
+        """The packet filters of every interface of some nodes."""
+
+    def filtered(self, node: str, name: str, action: str, flow: Flow) -> Rows:
+        """A packet that a filter permits or denies (`action`), if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Packets that a filter is asked about; `protocol` "" is any, and `port` 0 with it."""
+
+    protocol: str
+    sources: str
+    targets: str
+    port: int
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.protocol, self.sources, self.targets, str(self.port or ""))))
 
 
 def address(host: str) -> tuple[str, int]:
@@ -150,7 +174,7 @@ class Server:
         return self._rows("bgpSessionCompatibility")
 
     def routes(self, nodes: Sequence[str]) -> Rows:
-        return self._rows("routes", nodes=f"/^({'|'.join(nodes)})$/", protocols="bgp")
+        return self._rows("routes", nodes=_named(nodes), protocols="bgp")
 
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
         return self._rows("reachability", actions="ACCEPTED,DELIVERED_TO_SUBNET", **_flows(start, sources, targets))
@@ -170,6 +194,16 @@ class Server:
 
     def loops(self) -> Rows:
         return self._rows("detectLoops")
+
+    def every_route(self, nodes: Sequence[str]) -> Rows:
+        return self._rows("routes", nodes=_named(nodes))
+
+    def filters(self, nodes: Sequence[str]) -> Rows:
+        wanted = "Incoming_Filter_Name,Outgoing_Filter_Name"
+        return self._rows("interfaceProperties", nodes=_named(nodes), properties=wanted, excludeShutInterfaces=True)
+
+    def filtered(self, node: str, name: str, action: str, flow: Flow) -> Rows:
+        return self._rows("searchFilters", nodes=_named([node]), filters=f'"{name}"', action=action, headers=_headers(flow))
 
     def _rows(self, question: str, snapshot: str = "whole", reference: str | None = None, **wanted: Any) -> Rows:
         asked = getattr(self.session.q, question)(**wanted)
@@ -193,6 +227,20 @@ def rows_of(answer: Any) -> Rows:
         raise Unanswered(_reason(str(element.get("answer", "the answer is not a table"))))
     rows: Rows = element["rows"]
     return rows
+
+
+def _named(nodes: Iterable[str]) -> str:
+    """A specifier of nodes by their whole names."""
+    return f"/^({'|'.join(nodes)})$/"
+
+
+def _headers(flow: Flow) -> Any:
+    from pybatfish.datamodel import HeaderConstraints
+
+    stated: dict[str, Any] = {"srcIps": flow.sources, "dstIps": flow.targets}
+    if flow.protocol:
+        stated |= {"ipProtocols": [flow.protocol.upper()], "dstPorts": str(flow.port), "srcPorts": EPHEMERAL_PORTS}
+    return HeaderConstraints(**stated)
 
 
 def _flows(start: str, sources: str, targets: str) -> dict[str, Any]:

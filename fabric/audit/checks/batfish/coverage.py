@@ -37,7 +37,7 @@ def uncovered(analysis: Analysis) -> list[Pair]:
 def applied(analysis: Analysis) -> tuple[set[str], list[Pair]]:
     """(ids of the checks that judged something, the others and why they could not)."""
     ran, idle = set[str](), list[Pair]()
-    for check in checks(BatfishCheck):
+    for check in (check for check in checks(BatfishCheck) if check.of_plans):
         judged = check.judged(analysis)
         if judged.count:
             ran.add(check.id)

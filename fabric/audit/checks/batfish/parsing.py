@@ -1,25 +1,18 @@
-"""Did Batfish read the files for what they are? Also of configs without a plan: do they contradict each other?"""
+"""Did Batfish read the files for what they are?"""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from fabric.audit.checks import ERROR, WARNING, Finding
+from fabric.audit.checks import ERROR, Finding
 from fabric.audit.checks.batfish.checks import BatfishCheck, FileAnalysis, file_lines, name_of
-from fabric.audit.checks.batfish.client import Server, Unanswered, view_of
-from fabric.audit.checks.batfish.routing import Owners, Sessions, spelled
-from fabric.audit.checks.batfish.snapshot import Texts, write
-from fabric.base.diagnostics import MissingError
+from fabric.audit.checks.batfish.client import view_of
 from fabric.base.formats import yaml
-from fabric.nos.batfish import JOIN, Context, Copies
-from fabric.nos.reading import Device, Folder
+from fabric.nos.batfish import JOIN, Context, Copy
 
 READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # unrecognized lines have warnings of their own
 
@@ -38,22 +31,21 @@ class Formats(BatfishCheck):
     remediation = "restore the line by which Batfish detects the format, or remove the override that changes it"
 
     def check(self, analysis: FileAnalysis) -> Iterator[Finding]:
-        rows = {row["File_Name"]: row for row in analysis.answers.file_status()}
-        for copies in analysis.snapshot.copies.values():
-            for copy in copies.copies:
-                row = rows.get(copy.path)
-                if row is None:
-                    yield from self.in_copy(
-                        analysis, copy.path, 0, f"Batfish reports no format for this file; expected {copy.format}"
-                    )
-                elif row["File_Format"] != copy.format:
-                    yield from self.in_copy(
-                        analysis, copy.path, 0, f"file format: expected {copy.format}, got {row['File_Format']}"
-                    )
-                elif row["Status"] not in READ:
-                    yield from self.in_copy(
-                        analysis, copy.path, 0, f"Batfish cannot parse this file: {row['Status'].lower()}"
-                    )
+        for copy, message in misread(analysis):
+            yield from self.in_copy(analysis, copy.path, 0, message)
+
+
+def misread(analysis: FileAnalysis) -> Iterator[tuple[Copy, str]]:
+    """Files that Batfish takes for another format, or cannot read: what it says about them is about another network."""
+    rows = {row["File_Name"]: row for row in analysis.answers.file_status()}
+    for copy in (copy for copies in analysis.snapshot.copies.values() for copy in copies.copies):
+        row = rows.get(copy.path)
+        if row is None:
+            yield copy, f"Batfish reports no format for this file; expected {copy.format}"
+        elif row["File_Format"] != copy.format:
+            yield copy, f"file format: expected {copy.format}, got {row['File_Format']}"
+        elif row["Status"] not in READ:
+            yield copy, f"Batfish cannot parse this file: {row['Status'].lower()}"
 
 
 class Warnings(BatfishCheck):
@@ -176,115 +168,3 @@ def reason(nos: str, kind: str, text: str, context: Context = (), paths: Paths =
     `context` has the blocks of the line, `paths` gives every line of the switch behind the blocks that it stands in.
     """
     return next((entry.reason for entry in allowed(nos) if entry.matches(kind, text, context, paths)), "")
-
-
-# --- configs without a plan -----------------------------------------------------------------------------------
-
-Pair = tuple[str, str]
-SHARED = re.compile(r"(?:vlan|irb|bridge|br|lo|loopback|mgmt|management|eth0|re0|fxp0|em0)[\d.:-]*", re.I)
-ONE_SIDED = "HALF_OPEN"  # a far end that the folder has, without a session back; UNKNOWN_REMOTE is one outside of it
-NOT_JUDGED = "planned sessions, routes, isolation and the failure of a spine"
-IDS = frozenset({Warnings.id, References.id, Owners.id, Sessions.id})
-
-
-def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair], frozenset[str]]:
-    """Asks the server at `host` about the configs of a folder; each of its networks by itself.
-
-    Returns the findings, what was not looked at and why, and the ids of the checks that had a file to judge.
-    Raises MissingError where no server answers, or its client is missing.
-    """
-    judged = False
-    findings, skipped = (
-        list[Finding](),
-        [(f"Batfish: {NOT_JUDGED}", "add the intent to the command: the expected values come from its plan")],
-    )
-    for site in dict.fromkeys(device.site for device in folder.devices):
-        devices = [device for device in folder.devices if device.site == site]
-        server = Server(host, f"fabric-configs-{os.getpid()}")
-        try:
-            texts = texts_of(devices)
-            judged = judged or bool(texts.copies)
-            with TemporaryDirectory(prefix="fabric-batfish-") as path:
-                write(texts, Path(path))
-                server.upload(Path(path))
-            reported, rows = judge_files(FileAnalysis(texts, server))
-        except Unanswered as error:
-            raise MissingError(f"the Batfish server at {host} rejected the snapshot: {error}") from error
-        finally:
-            server.close()
-        findings += reported
-        skipped += rows
-        others = sorted({device.nos for device in devices if view_of(device.nos) is None})
-        skipped += [(f"Batfish: switches with {nos}", "not supported by Batfish") for nos in others]
-    return findings, skipped, IDS if judged else frozenset()
-
-
-def texts_of(devices: Iterable[Device]) -> Texts:
-    """Copies of the files of every device that Batfish has a reader for."""
-    copies = {}
-    for device in devices:
-        name, known = device.name.lower(), view_of(device.nos)
-        if known is not None and name not in copies:
-            copies[name] = Copies(
-                device=device.name, nos=device.nos, files=device.files, copies=tuple(known.reads(name, device.files))
-            )
-    return Texts(copies)
-
-
-def judge_files(analysis: FileAnalysis) -> tuple[list[Finding], list[Pair]]:
-    """The findings of every question that needs no plan, and the files that could not be judged."""
-    misread = dict(_misread(analysis))
-    findings = [
-        *Warnings().answered(Warnings().check(analysis)),
-        *References().answered(References().check(analysis)),
-        *Owners().answered(_owners(analysis)),
-        *Sessions().answered(_sessions(analysis)),
-    ]
-    kept = [finding for finding in findings if finding.file not in misread]
-    rows = [
-        (f"Batfish: {file}", f"{why}; covered by the checks of files (FAB250 to FAB299)") for file, why in misread.items()
-    ]
-    warned = [
-        finding if finding.id == References.id or not finding.file else replace(finding, severity=WARNING) for finding in kept
-    ]
-    return warned, rows
-
-
-def _misread(analysis: FileAnalysis) -> Iterator[Pair]:
-    """Files that Batfish takes for another format, or cannot read: what it says about them is about another network."""
-    rows = {row["File_Name"]: row for row in analysis.answers.file_status()}
-    for copies in analysis.snapshot.copies.values():
-        for copy in copies.copies:
-            row = rows.get(copy.path)
-            if row is None or row["File_Format"] != copy.format:
-                yield copy.source, f"expected format {copy.format}, got {row['File_Format'] if row else 'none'}"
-            elif row["Status"] not in READ:
-                yield copy.source, f"not parsed: {row['Status'].lower()}"
-
-
-def _owners(analysis: FileAnalysis) -> Iterator[Finding]:
-    """Addresses with two owners, one of which is a routed port: gateways and the VTEPs of pairs are shared on purpose."""
-    owners: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for row in analysis.answers.owners():
-        owners.setdefault((row["VRF"], row["IP"]), set()).add((name_of(row["Node"]), str(row["Interface"])))
-    for (_, address), ports in sorted(owners.items()):
-        if address.startswith("127.") or all(SHARED.fullmatch(port) for _, port in ports):
-            continue
-        for node, port in sorted(ports) if len(ports) > 1 else ():
-            others = ", ".join(f"{name} {other}" for name, other in sorted(ports - {(node, port)}))
-            yield from Owners().at_switch(
-                analysis, node, f"{port}: {address} is also the address of {others}", *spelled(address)
-            )
-
-
-def _sessions(analysis: FileAnalysis) -> Iterator[Finding]:
-    """Sessions with an address of another device of the folder that has none back. A far end outside is nothing wrong."""
-    check: BatfishCheck = Sessions()
-    for row in analysis.answers.compatibility():
-        status, remote = row["Configured_Status"], row["Remote_IP"]
-        peer = remote["value"] if isinstance(remote, dict) else remote
-        if status == ONE_SIDED and peer:
-            where = "" if row["VRF"] == "default" else f"VRF {row['VRF']}: "
-            words = (f"neighbor {peer} remote-as", f"neighbor {peer}", str(peer))
-            message = f"{where}session with {peer}: no matching session at the far end"
-            yield from check.at_switch(analysis, name_of(row["Node"]), message, *words)

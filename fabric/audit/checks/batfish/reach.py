@@ -9,6 +9,7 @@ from fabric.audit.checks import ERROR, Finding
 from fabric.audit.checks.batfish.checks import (
     Analysis,
     BatfishCheck,
+    FileAnalysis,
     Judged,
     isolated,
     name_of,
@@ -334,7 +335,7 @@ class Loops(BatfishCheck):
         forward = [analysis.expected.forwards(name) for name in analysis.snapshot.views]
         return Judged(sum(forward), len(forward), "fabric")
 
-    def check(self, analysis: Analysis) -> Iterator[Finding]:
+    def check(self, analysis: FileAnalysis) -> Iterator[Finding]:
         for row in analysis.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)

@@ -128,7 +128,7 @@ class LinkSubnets(FabricCheck):
     """
 
     id = "FAB209"
-    title = "Every link has its own /31 or /127 subnet"
+    title = "Every link has its own subnet of two hosts"
     severity = ERROR
     example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
     remediation = RESTORE_LOCK
@@ -137,9 +137,8 @@ class LinkSubnets(FabricCheck):
         fabric = design.fabric
         length = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
         if fabric.subnet_length != length:
-            yield self.finding(
-                design, ("pools", "p2p"), f"expected a /{length} subnet for each link, got /{fabric.subnet_length}"
-            )
+            text = f"expected a /{length} subnet for each link to a server, got /{fabric.subnet_length}"
+            yield self.finding(design, ("pools", "servers"), text)
         lows = fabric.subnet.tolist()
         if fabric.spec.underlay.addressing != "unnumbered":
             bare = [link for link in rows(fabric, *BETWEEN_SWITCHES).tolist() if lows[link] < 0]
@@ -151,8 +150,11 @@ class LinkSubnets(FabricCheck):
             if low < 0:
                 continue
             path = ("pools", "servers" if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT) else "p2p")
-            if low % 2:
-                text = f"the link between {link_ends(fabric, link)}: expected an even first address, got {ip_address(low)}"
+            length = fabric.link_length(link)
+            wide = fabric.spec.underlay.link_step == 4 and fabric.links.kind[link] in BETWEEN_SWITCHES
+            if low % 4 != 1 if wide else low % 2:
+                first = "the first host of a /30" if wide else "an even first address"
+                text = f"the link between {link_ends(fabric, link)}: expected {first}, got {ip_address(low)}"
                 yield self.finding(design, path, text)
             elif (other := owner.setdefault(low, link)) != link:
                 ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"

@@ -104,7 +104,12 @@ class UniformLinks(FabricCheck):
             number = plural(int(expected[1][first]), "link") if expected[1][first] else "the same number of links"
             uppers = plural(int(expected[0][first]), upper)
             text = f"{fabric.devices[first].name}: expected {number} to each of {uppers}, got {got}"
-            yield self.finding(design, ("topology", upper), text + in_all(len(wrong), "switch", "switches"))
+            text += in_all(len(wrong), "switch", "switches")
+            if fabric.spec.links.any:  # stated on purpose
+                hint = "`links` states it: connect every leaf to every spine alike when cables are moved next"
+                yield self.finding(design, ("links",), text, hint=hint, severity=WARNING)
+            else:
+                yield self.finding(design, ("topology", upper), text)
         if len(speeds := np.unique(fabric.links.speed_gbps[links])) > 1:
             speeds_text = " and ".join(f"{speed}G" for speed in speeds)
             yield self.finding(design, ("topology", upper), f"{KINDS[kind]} links have different speeds: {speeds_text}")

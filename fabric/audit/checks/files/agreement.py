@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.audit.checks import ERROR, WARNING, About, FilesCheck, Finding, Network, outliers, place, session_name
+from fabric.audit.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Network, outliers, place, session_name
 from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more
@@ -20,13 +20,14 @@ class SegmentTerms(FilesCheck):
 
     A server's bond has one LACP partner: leaves with different system IDs are two, and only the ports of one carry traffic
     (IEEE 802.1AX). Leaves in different redundancy modes forward twice or not at all (RFC 7432 section 14.1). Leaves that
-    state different elections of the designated forwarder fall back to the default one (RFC 8584 section 2.2).
+    state different elections of the designated forwarder fall back to the default one (RFC 8584 section 2.2); where all
+    state one preference, the lowest address decides (RFC 9785 section 4.1).
     """
 
     id = "FAB2553"
     title = "The leaves of a bond agree on LACP, redundancy mode and election"
     severity = ERROR
-    else_severity = "warning for the election"
+    else_severity = "warning for the election; note for one preference on all leaves"
     example = "`lacp system-id 0001.0001.0001` on leaf001, `0009.0009.0009` on leaf002, for one ESI"
     remediation = "configure the same values on all leaves of the bond"
     of_component: ClassVar = True
@@ -43,6 +44,19 @@ class SegmentTerms(FilesCheck):
                 yield from self._systems(segment, stated)
             yield from self._differ(segment, rows, "esi_mode", MODE, "redundancy mode", "")
             yield from self._differ(segment, rows, "election", ELECTION, "election", WARNING)
+            yield from self._undecided(segment, rows)
+
+    def _undecided(self, segment: str, rows: list[tuple[Facts, Interface]]) -> Iterator[Finding]:
+        """One stated preference on all leaves: the addresses of the leaves decide."""
+        values = {port.preference.value if port.preference else None for _, port in rows}
+        if values == {None} or len(values) > 1:
+            return
+        facts, port = rows[0]
+        other, far = rows[1]
+        message = f"{port.name}: preference {values.pop()} as on {other.name}, in Ethernet segment {segment}"
+        hint = "state a higher preference on the leaf that is to forward; else the lowest address decides"
+        about = About(devices=(other.name,))
+        yield self.finding_at(facts, port.preference or far.preference, message, hint=hint, severity=NOTE, about=about)
 
     def _systems(self, segment: str, stated: list[tuple[str, tuple[Facts, Interface, Located[str]]]]) -> Iterator[Finding]:
         _, odd = outliers(stated)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.checks import ERROR, WARNING, FilesCheck, Finding, Network, is_up
+from fabric.audit.checks import ERROR, WARNING, FilesCheck, Finding, Merge, Network, is_up
 from fabric.base.text import plural
 from fabric.model.facts import Cage, Facts, Interface, Located
 
@@ -71,7 +71,8 @@ class Split(FilesCheck):
         else:
             severity = "" if cage.stated else WARNING
             message = f"{parts[0]} is a part of cage {cage.name}, which no statement splits"
-            yield self.finding_at(facts, at, message, severity=severity)
+            merge = Merge(text="parts of cages that no statement splits: {names}", names=(parts[0],))
+            yield self.finding_at(facts, at, message, severity=severity, merge=merge)
 
 
 def is_used(port: Interface) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from fabric.audit.checks import ERROR, WARNING, About, FilesCheck, Finding, Network, outliers, place, without_prefix_length
 from fabric.audit.checks.ends import vlan_of
 from fabric.audit.checks.files.evpn_sessions import evpn_of
-from fabric.audit.checks.files.overlay import by_subject, exported, imported, takes
-from fabric.audit.checks.finding import UNKNOWN
+from fabric.audit.checks.files.overlay import by_subject, derives, exported, imported, takes
+from fabric.audit.checks.finding import UNKNOWN, Merge
 from fabric.base.grouping import grouped
-from fabric.base.text import listed
+from fabric.base.text import and_more, listed
 from fabric.model.facts import Chain, Facts, Interface, Located, Neighbor, Part, Vni, Vrf
 
 
@@ -32,7 +32,7 @@ class Carried(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            lacking = [(chain, *found) for chain in facts.chains if (found := _missing(chain))]
+            lacking = [(chain, *found) for chain in facts.chains if (found := missing_part(chain))]
             rows = grouped(((part.what, holder if part.inside else None), (chain, holder)) for chain, part, holder in lacking)
             for (what, _), same in rows.items():
                 chain, holder = same[0]
@@ -57,7 +57,7 @@ class Carried(FilesCheck):
                 yield self.finding_at(facts, at, f"{names}: no neighbor with the EVPN address family", severity=severity)
 
 
-def _missing(chain: Chain) -> tuple[Part, Located[object]] | None:
+def missing_part(chain: Chain) -> tuple[Part, Located[object]] | None:
     """The first part that is missing, and the section that lacks it: the one before it, else the one behind."""
     for number, part in enumerate(chain.parts):
         if part.at is None:
@@ -86,8 +86,9 @@ class Taken(FilesCheck):
 
     A device imports a route if one of the route's targets is among those that it imports (RFC 4364 section 4.3.1). Targets
     that are derived from the AS number differ on leaves with AS numbers of their own (RFC 8365 section 5.1.2.1), unless the
-    network OS compares the VNI alone or rewrites the AS number. Then every leaf has its own routes only, and no session
-    shows it.
+    network OS compares the VNI alone or rewrites the AS number. Then a leaf has its own routes only, or those of some
+    leaves, and no session shows it. How a network OS derives them: AS number of two bytes (NX-OS: AS_TRANS for one of four,
+    FRR: its last two), VNI (Junos and `autort rfc8365-compatible`: with the bit of VXLAN).
     """
 
     id = "FAB2551"
@@ -104,19 +105,48 @@ class Taken(FilesCheck):
         takers = [(facts, imported(facts, table)) for rows in subjects.values() for facts, table in rows]
         every = set[str]().union(*(targets for _, targets in takers))
         for subject, rows in subjects.items():
-            sent = [(facts, table, exported(facts, table)) for facts, table in rows if table.exports and _evpn_peers(facts)]
+            sent = [
+                (facts, table, targets)
+                for facts, table in rows
+                if (table.exports or derives(facts, table)) and _evpn_peers(facts) and (targets := exported(facts, table))
+            ]
             if len({id(facts) for facts, _, _ in sent}) < 2:
                 continue
-            if any(self._is_taken(takers, facts, targets, every) for facts, _, targets in sent):
-                continue  # by some: FAB265 compares the others
-            raw = [(frozenset(fact.value for fact in (*table.imports, *table.exports)), 0) for _, table, _ in sent]
+            texts = (frozenset(fact.value for fact in (*table.imports, *table.exports)) for _, table, _ in sent)
+            raw = [(targets, 0) for targets in texts if targets]
             if outliers(raw)[1]:
-                continue  # so it does these
+                continue  # FAB265 compares these
+            if any(self._is_taken(takers, facts, targets, every) for facts, _, targets in sent):
+                yield from self._one_way(subject, sent)
+                continue
             stated = len({targets for targets, _ in raw}) > 1
             for facts, table, targets in sent:
                 names = ", ".join(sorted(targets))
                 message = f"{subject}: no other device imports route target {names}"
-                yield self.finding_at(facts, table.exports[0], message, severity=WARNING if stated or leaves else "")
+                at = next(iter(table.exports), Located(None, table.line, table.file))
+                merge = Merge(text="no other device imports the route targets of {names}", names=(subject,))
+                severity = WARNING if stated or leaves else ""
+                yield self.finding_at(facts, at, message, severity=severity, merge=merge)
+
+    def _one_way(self, subject: str, sent: Sequence[tuple[Facts, Vni | Vrf, set[str]]]) -> Iterator[Finding]:
+        """Derived targets of which a device with the same VNI imports none: it has routes of some devices only."""
+        derived = [(names, facts) for facts, table, names in sent if derives(facts, table)]
+        missed: dict[frozenset[str], list[tuple[set[str], Facts]]] = {}
+        for facts, table, _ in sent if derived else ():
+            targets = frozenset(imported(facts, table))
+            if targets not in missed:
+                missed[targets] = [(names, other) for names, other in derived if not takes(targets, names)]
+            lost = [row for row in missed[targets] if row[1] is not facts]
+            if lost:
+                names, other = lost[0]
+                more = f" {and_more(len(lost) - 1)}" if lost[1:] else ""
+                at = next(iter(table.imports), Located(None, table.line, table.file))
+                message = (
+                    f"{subject}: imports route target {', '.join(sorted(targets))}, but {other.name}{more} "
+                    f"{'derive' if lost[1:] else 'derives'} {', '.join(sorted(names))}"
+                )
+                severity = "" if derives(facts, table) else WARNING
+                yield self.finding_at(facts, at, message, severity=severity, about=About(devices=(other.name,)))
 
     @staticmethod
     def _is_taken(takers: list[tuple[Facts, set[str]]], facts: Facts, sent: set[str], every: set[str]) -> bool:
@@ -182,7 +212,7 @@ class GatewayAddress(FilesCheck):
         rows = grouped(
             (number, (frozenset(map(without_prefix_length, (fact.value for fact in port.gateways))), (facts, port)))
             for facts in network.devices
-            for number, port in _gateways(facts)
+            for number, port in gateways(facts)
         )
         for number, same in rows.items():
             usual, odd = outliers(same)
@@ -200,7 +230,7 @@ class GatewayAddress(FilesCheck):
 
     def _own(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            shared = [port for _, port in _gateways(facts) if not port.addresses] if facts.svi_advertised else []
+            shared = [port for _, port in gateways(facts) if not port.addresses] if facts.svi_advertised else []
             if shared:
                 names = listed([f"{port.name} ({port.gateways[0].value})" for port in shared], 2)
                 message = f"addresses of VLAN interfaces are advertised as those of this leaf, but {names} is shared"
@@ -208,7 +238,7 @@ class GatewayAddress(FilesCheck):
                 yield self.finding_at(facts, facts.svi_advertised, message, hint=hint, about=UNKNOWN)
 
 
-def _gateways(facts: Facts) -> Iterator[tuple[int, Interface]]:
+def gateways(facts: Facts) -> Iterator[tuple[int, Interface]]:
     """(VNI, VLAN interface) of the networks that a device is a gateway of."""
     numbers = {vni.vlan.value: number for number, vni in facts.vnis.items() if vni.vlan}
     for name, port in facts.interfaces.items():

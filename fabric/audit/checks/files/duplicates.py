@@ -51,8 +51,10 @@ class OneOwner(FilesCheck):
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
         links: dict[str, list[Owner]] = {}
         gateways: set[int] = set()
-        for address, same in _duplicates(network):
-            if (net := _reused_link(network, same)) is not None:
+        duplicates = list(_duplicates(network))
+        members = _members(network) if duplicates else {}
+        for address, same in duplicates:
+            if (net := _reused_link(network, same, members)) is not None:
                 links.setdefault(net, same)
             elif _behind_nat(network, same):
                 got = f"{address} is the management address of all {len(same)} devices"
@@ -72,9 +74,10 @@ class OneOwner(FilesCheck):
 
     def _links(self, links: Mapping[str, Sequence[Owner]]) -> Finding:
         """All subnets that several links have: each link works, and routes to it may lead to another."""
-        net, (owner, other, *_) = next(iter(links.items()))
+        net, same = next(iter(links.items()))
+        owner, other, *_ = same
         where = f"{owner.interface.name} and {other.facts.name} {other.interface.name} ({place(other.fact)})"
-        got = f"{net} is the subnet of two links, on {where}"
+        got = f"{net} is the subnet of {'two' if len(same) == 2 else len(same)} links, on {where}"
         if len(links) > 1:
             got = f"{plural(len(links), 'subnet')} of links are used on two links each; the first is {net}, on {where}"
         return self.finding_at(owner.facts, owner.fact, got, hint=self.reused, severity=WARNING)
@@ -116,7 +119,7 @@ def _port(owner: Owner) -> str:
 def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:
     """Addresses with the owners of one VRF that should not have them all."""
     for address, owners in network.owners.items():
-        for members in grouped((owner.vrf, owner) for owner in owners).values():
+        for members in grouped((owner.vrf, owner) for owner in owners).values() if len(owners) > 1 else ():
             same = of_other_names(members)
             if len(same) > 1 and not (_shared_on_purpose(address, same) or _of_separate_networks(network, same)):
                 yield address, same
@@ -157,11 +160,24 @@ def _to_hosts(network: Network, owners: Sequence[Owner]) -> bool:
     )
 
 
-def _reused_link(network: Network, owners: Sequence[Owner]) -> str | None:
-    """A point-to-point subnet that several links have, each its two ends."""
+def _members(network: Network) -> dict[str, list[Owner]]:
+    """Subnet → its members in all VRFs."""
+    every = (owner for owners in network.owners.values() for owner in owners)
+    return grouped((str(network_of(owner.fact.value)), owner) for owner in every)
+
+
+def _reused_link(network: Network, owners: Sequence[Owner], members: Mapping[str, list[Owner]]) -> str | None:
+    """A subnet that several links have, each its two ends: a point-to-point one, or two addresses on ports alone.
+
+    The ends may be in different VRFs, as those of the links to customers are.
+    """
     net = str(network_of(owners[0].fact.value))
-    members = network.subnets.get((owners[0].vrf, net), [])
-    return net if len(members) > 2 and (is_reused(members) or is_reused(of_other_names(members))) else None
+    same = network.subnets.get((owners[0].vrf, net), [])
+    if len(same) > 2 and (is_reused(same) or is_reused(of_other_names(same))):
+        return net
+    every = of_other_names(members[net])
+    ports = not any(vlan_of(own.interface.name) or is_loopback(own.interface.name) for own in every)
+    return net if ports and len({own.fact.value for own in every}) == 2 and is_reused(every) else None
 
 
 def _can_meet(network: Network, one: Owner, other: Owner) -> bool:

@@ -26,12 +26,12 @@ from fabric.audit.checks import (
 from fabric.audit.checks.files.duplicates import speaks_by
 from fabric.base.grouping import grouped
 from fabric.base.text import is_unicast, listed
-from fabric.model.facts import Facts, Interface, Located, Vni, Vrf
+from fabric.model.facts import DerivedTargets, Facts, Interface, Located, Vni, Vrf
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
 HOSTS_MOST = 9000  # the largest MTU that servers are given
 VLAN = re.compile(r"(?:vlan|irb|bvi)", re.I)
-AUTO, AS_TRANS = "auto", 23456
+AUTO, AS_TRANS, TYPED = "auto", 23456, 1 << 28  # a derived target
 
 
 class VniVlan(FilesCheck):
@@ -171,10 +171,20 @@ class VrfVni(FilesCheck):
                     message = (
                         f"{subject}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
                     )
+                    message += _whose(network, subject, value - expected)
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
                     if crossed and not (value < expected or value > expected):
                         continue
                     yield self.finding_at(facts, fact, message, severity=WARNING if leaks else "")
+
+
+def _whose(network: Network, subject: str, targets: frozenset[str]) -> str:
+    """`; 65000:2 is that of VRF blue`: what another table exports, which is no slip."""
+    for other, rows in by_subject(network).items():
+        sent = {fact.value for _, table in rows for fact in table.exports}
+        if other != subject and (shared := sorted(targets & sent)):
+            return f"; {shared[0]} is that of {other}"
+    return ""
 
 
 def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:
@@ -202,30 +212,40 @@ def imported(facts: Facts, table: Vni | Vrf) -> set[str]:
 
     So are those of a device that rewrites the AS numbers of what it receives.
     """
-    vni = _vni_of(table)
-    if any(fact.value == AUTO for fact in table.imports) and any(near.rewrites for near in facts.neighbors()):
-        return {f"*:{vni}"}
-    return {_derived(facts, vni, fact.value) for fact in table.imports} or {f"*:{vni}"}
+    rule, number = facts.derived, _number(facts, table)
+    any_as = rule is None or rule.any_as or any(near.rewrites for near in facts.neighbors())
+    derived = f"*:{number}" if any_as else _derived(facts, number)
+    return {derived if fact.value == AUTO else fact.value for fact in table.imports} or {f"*:{number}"}
 
 
 def exported(facts: Facts, table: Vni | Vrf) -> set[str]:
-    """Route targets of the routes of a table; derived ones are `<AS number>:<VNI>` (RFC 8365 section 5.1.2.1)."""
-    vni = _vni_of(table)
-    if table.exports:
-        return {_derived(facts, vni, fact.value) for fact in table.exports}
-    process = facts.bgp.get("")
-    return {f"{process.asn.value & 0xFFFF}:{vni}"} if process and process.asn and vni is not None else set()
+    """Route targets of the routes of a table, as far as they are known; derived ones are `<AS number>:<VNI>`."""
+    stated = {fact.value for fact in table.exports}
+    if AUTO in stated or not (stated or (facts.derived and not facts.derived.unstated)):
+        derived = _derived(facts, _number(facts, table))
+        stated = stated - {AUTO} | ({derived} if derived else set())
+    return stated
 
 
-def _vni_of(table: Vni | Vrf) -> int | None:
-    return table.number if isinstance(table, Vni) else table.vni.value if table.vni else None
+def derives(facts: Facts, table: Vni | Vrf) -> bool:
+    """Whether a device derives targets of the routes of a table."""
+    rule = facts.derived
+    return rule is not None and (any(fact.value == AUTO for fact in table.exports) or (rule.unstated and not table.exports))
 
 
-def _derived(facts: Facts, vni: int | None, target: str) -> str:
-    """The number that `auto` stands for, with AS_TRANS for an AS number of four bytes (RFC 6793 section 9)."""
-    process = facts.bgp.get("")
+def _number(facts: Facts, table: Vni | Vrf) -> int | None:
+    """What derived targets have behind the AS number."""
+    if isinstance(table, Vni):
+        return table.number | (TYPED if facts.derived and facts.derived.typed else 0)
+    return table.vni.value if table.vni else None
+
+
+def _derived(facts: Facts, number: int | None) -> str:
+    """The target that `auto` stands for; "" where it is not known."""
+    process, rule = facts.bgp.get(""), facts.derived or DerivedTargets(low=True)
     asn = process.asn.value if process and process.asn else 0
-    return f"{asn if asn < 1 << 16 else AS_TRANS}:{vni}" if target == AUTO else target
+    short = asn if asn < 1 << 16 else asn & 0xFFFF if rule.low else AS_TRANS
+    return f"{short}:{number}" if asn and number is not None else ""
 
 
 def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> bool:

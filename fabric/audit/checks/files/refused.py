@@ -23,7 +23,8 @@ class RefusedCheck(FilesCheck):
             for one in network.refused.get(id(facts), ()):
                 if one.code == self.id and (one.place.file, one.place.line) not in reported:
                     at = Located(None, one.place.line, one.place.file)
-                    merge, about = Merge(text=one.message), About(got=one.message)
+                    about = About(got=one.message)
+                    merge = Merge(text=one.several or one.message, names=(one.name,) if one.several else ())
                     yield self.finding_at(facts, at, one.message, one.hint, one.severity, about, merge=merge)
 
 

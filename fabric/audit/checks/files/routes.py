@@ -20,13 +20,13 @@ from fabric.audit.checks import (
     is_up,
     table_name,
 )
-from fabric.audit.checks.ends import is_management, network_of, vrf_of, within
+from fabric.audit.checks.ends import is_management, network_of, subnet_of, vrf_of, within
 from fabric.audit.checks.files.equal_paths import carries_ip
 from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
-from fabric.model.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Route
+from fabric.model.facts import MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Route
 from fabric.nos.reading import Net, is_address, lets_in
 
 UNSTATED = re.compile(r"address dhcp|inet6? dhcp|dhcp-client|ip unnumbered|unnumbered-address")  # subnets of no statement
@@ -61,7 +61,7 @@ class NextHop(FilesCheck):
 
 def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
     subnets = network.near[id(facts)]
-    if not route.via or not any(table == route.table for table, _, _ in subnets.lengths):
+    if not route.via or not any(table == route.table for table, _ in subnets.lengths):
         return False  # over an interface; or the files have no address of that table
     ip = ip_address(route.via.partition("%")[0])
     others = (other for other in facts.routes if other.vrf == route.table and _net(other) != _net(route))
@@ -72,7 +72,7 @@ def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
     if route.table == MANAGEMENT:  # without routing protocols
         return True
     return not any(
-        near.own_addresses_in_subnet(table, str(ip)) for near in network.near.values() for table, _, _ in near.lengths
+        near.own_addresses_in_subnet(table, str(ip)) for near in network.near.values() for table, _ in near.lengths
     )
 
 
@@ -247,20 +247,32 @@ def _inside(network: Network, process: Bgp) -> Iterator[Neighbor]:
 
 
 def _enters(process: Bgp) -> bool:
-    return bool(process.connected or process.originates or process.aggregates)
+    return bool(process.connected or process.networks or process.originates or process.aggregates)
 
 
 def _subnets(facts: Facts, process: Bgp) -> list[Net]:
-    """Subnets of servers in a table: of more than the two ends of a link, and of no neighbor."""
-    peers = [ip_address(peer.peer) for peer in process.neighbors.values() if is_address(peer.peer)]
-    nets: dict[Net, None] = {}
+    return list(dict.fromkeys(net for _, _, net in server_subnets(facts, process.vrf, process)))
+
+
+def server_subnets(
+    facts: Facts, vrf: str, process: Bgp | None, links: bool = False
+) -> list[tuple[Interface, Located[str], Net]]:
+    """Subnets of servers in a table, and of no neighbor; each address that has one.
+
+    They have more than the two ends of a link, unless `links` asks for these as well.
+    """
+    rows: list[tuple[Interface, Located[str], Net]] = []
     for name, port in facts.interfaces.items():
-        if vrf_of(port) == process.vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
-            found = (network_of(fact.value) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
-            nets |= dict.fromkeys(net for net in found if net.max_prefixlen - net.prefixlen > 2)
-    lengths = {(net.version, net.prefixlen) for net in nets}
+        if vrf_of(port) == vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
+            found = (fact for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
+            wide = (fact for fact in found if subnet_of(fact.value).host_bits > (0 if links else 2))
+            rows += [(port, fact, network_of(fact.value)) for fact in wide]
+    if not rows:
+        return []
+    peers = [ip_address(peer.peer) for peer in process.neighbors.values() if is_address(peer.peer)] if process else []
+    lengths = {(net.version, net.prefixlen) for _, _, net in rows}
     of_peers = {ip_network((peer, length), False) for peer in peers for kind, length in lengths if kind == peer.version}
-    return [net for net in nets if not net.is_link_local and net not in of_peers]
+    return [row for row in rows if not row[2].is_link_local and row[2] not in of_peers]
 
 
 def _loopbacks(facts: Facts, process: Bgp) -> list[Net]:

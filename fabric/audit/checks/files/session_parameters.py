@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from fabric.model.facts import Authentication, Bgp, Facts, Located, Neighbor
 
 # --- families, timers, limits ---------------------------------------------------------------------------------
 
+VPN = re.compile(r"\bvpn")  # ipv4 vpn, vpn-ipv4, inet-vpn; not evpn
 ODD_SESSIONS = 3  # with another hold time at the far end
 
 
@@ -41,6 +43,7 @@ class SessionTerms(FilesCheck):
     id = "FAB259"
     title = "Both ends of a session agree on address families, timers and BFD"
     severity = ERROR
+    else_severity = "warning where another session has the family, or VPN routes have no VRF"
     example = "`neighbor 10.0.0.11 activate` for EVPN at one end only"
     remediation = "configure the same address families, timers and BFD setting at both ends"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
@@ -105,7 +108,9 @@ class SessionTerms(FilesCheck):
             home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
-            severity = WARNING if _has_another_session(network, ends, family) else ""
+            # A border without VRFs that a reflector treats like its other clients.
+            idle = VPN.search(family) and not any(without.bgp)
+            severity = WARNING if idle or _has_another_session(network, ends, family) else ""
             yield self.finding_at(without, home, message, severity=severity)
 
 

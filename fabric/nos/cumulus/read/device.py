@@ -24,8 +24,9 @@ from fabric.model.facts import (
     Vrf,
 )
 from fabric.nos.cumulus.read import paths
-from fabric.nos.cumulus.read.ports import read_ports, read_qos, read_relays, vrf_name
+from fabric.nos.cumulus.read.ports import read_packet_filters, read_ports, read_qos, read_relays, vrf_name
 from fabric.nos.cumulus.read.tree import found, number, off, read_tree, string, switch, truth
+from fabric.nos.frr.read.words import DERIVED
 from fabric.nos.reading import (
     OF_TRAPS,
     ROOT_LOGIN,
@@ -131,9 +132,10 @@ def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
 
 def _bgp_routes(bgp: Bgp, family: Branch) -> None:
     """What enters BGP here."""
-    others = [part for name, part in family.at("redistribute").parts.items() if name != "connected"]
-    for part in (*family.at("network").parts.values(), *others):
-        bgp.originates = bgp.originates or Located("", part.line, bgp.file)
+    bgp.networks += [Located(text, part.line, bgp.file) for text, part in family.at("network").parts.items()]
+    for name, part in family.at("redistribute").parts.items():
+        if name != "connected":
+            bgp.originates = bgp.originates or Located("", part.line, bgp.file)
     connected = family.at("redistribute", "connected")
     if connected.line and not off(connected):
         bgp.connected = string(connected.at("route-map"), bgp.file) or Located("", connected.line, bgp.file)
@@ -174,6 +176,8 @@ def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) ->
     neighbor.hold_s = levels.first(number, "timers", "hold")
     if shut := levels.first(truth, "shutdown"):
         neighbor.enabled = Located(not shut.value, shut.line, file)
+    if (on := levels.first(truth, "enable")) and not on.value:
+        neighbor.enabled = on
     for family, name in FAMILIES.items():
         _family(neighbor, levels.at("address-family", family), name)
     return neighbor
@@ -223,7 +227,7 @@ COMMUNITIES = {  # path of communities → what they are; NVUE has none that may
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file, or several that add up."""
-    facts = Facts(name=name, nos="cumulus", files=tuple(files))
+    facts = Facts(name=name, nos="cumulus", files=tuple(files), derived=DERIVED)
     for file, text in files.items():
         tree, broken, others = read_tree(text)
         _system(facts, file, tree)
@@ -231,6 +235,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _overlay(facts, file, tree)
         _routes(facts, file, tree)
         read_ports(facts, file, tree)
+        read_packet_filters(facts, file, tree)
         read_relays(facts, file, tree)
         read_bgp(facts, file, tree)
         facts.chains += _chains(facts, file, tree)
@@ -278,11 +283,16 @@ def _login(aaa: Branch, file: str) -> Located[str] | None:
     return Located(order, methods[0][1], file) if order else None
 
 
+def _value(branch: Branch, file: str) -> Located[str] | None:
+    """What is stated; `nv config show --all` writes `none` where nothing is (NVIDIA Cumulus Linux User Guide, "NVUE CLI")."""
+    return string(branch, file) if branch.word != "none" else None
+
+
 def _gateway_mac(shared: Branch, file: str) -> Located[str] | None:
     """That of virtual routers, whose last byte is the fabric ID (NVUE Command Reference, `system global fabric-id`)."""
     number_ = number(shared.at("fabric-id"), file)
     of_id = Located(f"00:00:5e:00:01:{number_.value:02x}", number_.line, file) if number_ and number_.value < 256 else None
-    stated = [string(shared.at(key), file) for key in ("fabric-mac", "anycast-mac")]
+    stated = [_value(shared.at(key), file) for key in ("fabric-mac", "anycast-mac")]
     found = stated[0] or of_id or stated[1]
     return Located(mac(found.value), found.line, file) if found else None
 
@@ -295,7 +305,7 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own = facts.vrfs[name] = Vrf(name=name, line=branch.line, file=file)
         bgp = branch.at("router", "bgp")
         own.vni = number(branch.at("evpn", "vni"), file)
-        own.rd = string(bgp.at("rd"), file)
+        own.rd = _value(bgp.at("rd"), file)
         own.imports = _targets(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _targets(bgp.at("route-export", "to-evpn", "route-target"), file)
         for family in UNICAST:
@@ -323,8 +333,8 @@ def _keys(branch: Branch, file: str) -> list[Located[str]]:
 
 
 def _targets(branch: Branch, file: str) -> list[Located[str]]:
-    """Derived ones are as those of a table without any: of every AS number."""
-    return [target for target in _keys(branch, file) if target.value != "auto"]
+    """`ANY:10010` takes those of every AS number."""
+    return [target.at(target.value.replace("ANY:", "*:")) for target in _keys(branch, file)]
 
 
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
@@ -342,7 +352,7 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
     for (text,), part in found(tree, "evpn/vni/*"):
         for vni in numbers(text):
             table = facts.vnis.setdefault(vni, Vni(number=vni, line=part.line, file=file))
-            table.rd = string(part.at("rd"), file)
+            table.rd = _value(part.at("rd"), file)
             both = _targets(part.at("route-target", "both"), file)
             table.imports = _targets(part.at("route-target", "import"), file) + both
             table.exports = _targets(part.at("route-target", "export"), file) + both
@@ -354,7 +364,11 @@ def _chains(facts: Facts, file: str, tree: Branch) -> Iterator[Chain]:
         vni.tagged = Located(False, vni.line, vni.file)
     if not any(family.value == "evpn" for peer in facts.neighbors() for family in peer.families):
         return
-    of_bgp = _on(tree.at("vrf", "default", "router", "bgp", "address-family", "l2vpn-evpn"), file)
+    family = switch(tree.at("vrf", "default", "router", "bgp", "address-family", "l2vpn-evpn"), file)
+    if family is None:  # Cumulus Linux 4.4, "EVPN Multihoming", "Configuration Example": neighbors alone switch it on
+        peers = (one for peer in facts.bgp[""].neighbors.values() for one in peer.families) if "" in facts.bgp else ()
+        family = next((Located(True, one.line, one.file) for one in peers if one.value == "evpn"), None)
+    of_bgp = family if family and family.value else None
     ways = Part("`evpn`, switched on", _on(tree.at("evpn"), file)), Part("`l2vpn-evpn` of BGP, switched on", of_bgp)
     for vni in facts.vnis.values():
         own = Part(f"VNI {vni.number}", Located(vni.number, vni.line, vni.file))
@@ -392,13 +406,16 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
 
 
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:
-    for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
+    for (name, number_), rule in found(tree, "router/policy/route-map/*/rule/*"):
         denial = rule.at("action").parts.get("deny")
         entry = Entry(name=name, permits=denial is None, line=denial.line if denial else rule.line, file=file)
+        entry.number = integer(number_) or 0
         for key, part in rule.at("match").parts.items():
             lists = [Located(text, own.line, file) for text, own in part.parts.items()]
             if key in ("ip-prefix-list", "prefix-list"):
                 entry.lists += lists
             elif key != "type":
                 entry.narrowed = True
+        entry.open = not (entry.lists or entry.narrowed) and "type" in rule.at("match").parts
+        entry.jumps = any("exit-policy" in part.parts for part in (rule, *rule.at("action").parts.values()))
         yield entry

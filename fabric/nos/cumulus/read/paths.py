@@ -93,7 +93,7 @@ vrf/*/router/bgp/neighbor|peer|peer-group/*/local-as/asn|state|enable
 vrf/*/router/bgp/neighbor|peer|peer-group/*/multihop-ttl
 vrf/*/router/bgp/neighbor|peer|peer-group/*/password
 vrf/*/router/bgp/neighbor|peer|peer-group/*/remote-as
-vrf/*/router/bgp/neighbor|peer|peer-group/*/shutdown
+vrf/*/router/bgp/neighbor|peer|peer-group/*/shutdown|enable
 vrf/*/router/bgp/neighbor|peer|peer-group/*/timers/hold|keepalive
 vrf/*/router/bgp/neighbor|peer|peer-group/*/update-source
 vrf/*/router/bgp/path-selection/multipath/aspath-ignore
@@ -105,7 +105,7 @@ vrf/*/router/bgp/state|enable
 """
 PASSED = """
 acl/*/rule|type/**
-bridge/domain/*/ageing|encap|mac-ageing|mac-ageing-time|mdb|multicast|stp|svi-force-up|type|untagged|vlan-vni-offset/**
+bridge/domain/*/ageing|encap|mac-address|mac-ageing|mac-ageing-time|mdb|multicast|stp|svi-force-up|type|untagged|vlan-vni-offset/**
 bridge/domain/*/vlan/*/multicast|ptp|svi-force-up/**
 bridge/domain/*/vlan/*/vni/*/flooding|mac-learning/**
 evpn/dad|df-election|evi|ipmr|mac-vrf-soo|multihoming|route-advertise|vxlan/**
@@ -130,11 +130,11 @@ qos/advance-buffer-config|buffer|egress-shaper|link-pause|remark|traffic-pool/**
 qos/congestion-control/*/traffic-class/*/red|trimming/**
 qos/mapping/*/pcp|port-default-sp/**
 qos/pfc/*/xon-threshold
-router/adaptive-routing|igmp|nexthop|nexthop-group|ospf|pbr|pim|ptm|segment-routing|vrr|vrrp/**
+router/adaptive-routing|igmp|nexthop|nexthop-group|ospf|ospf6|password-obfuscation|pbr|pim|ptm|segment-routing|vrr|vrrp/**
 router/bfd/enable|offload|profile|state/**
 router/bgp/convergence-wait|graceful-restart|graceful-shutdown|policy-update-timer|queue-limit|wait-for-install/**
 router/policy/as-path-list|community-list|ext-community-list|large-community-list|prefix-list|route-map/*/rule|type/**
-service/control-plane|dhcp-relay|dhcp-relay6|dhcp-server|dhcp-server6|lldp|ptp|telemetry/**
+service/control-plane|dhcp-relay|dhcp-relay6|dhcp-server|dhcp-server6|lldp|ptp|synce|telemetry/**
 service/snmp-server/enable|listening-address|mibs|state|system-contact|system-location|system-name|trap-destination|username/**
 service/snmp-server/trap-authentication|trap-cpu-load-average|trap-link-down|trap-link-up|trap-snmp-auth-failures|viewname/**
 service/dns/*/domain|search/**
@@ -142,6 +142,7 @@ service/ntp/*/dhcp|keys|listen|pool|server/**
 service/syslog/*/server/**
 system/aaa|acl|api|cli|config|cpld|date-time|docker|eventd|factory-default|fips|firmware|gnmi-server|grpc-tunnel/**
 system/control-plane/acl|policer|trap/**
+system/counter/**
 system/dns/domain|search|server|vrf/**
 system/forwarding/ecmp-hash|ecmp-weight-normalisation|host-route-preference|lag-hash|packet-trim|programming|profile/**
 system/global/anycast-id|arp|l3svd|nd|reserved|svd|system-mac|vrr/**
@@ -166,7 +167,7 @@ vrf/*/router/bgp/neighbor|peer|peer-group/*/bfd|capabilities|enforce-first-as|gr
 vrf/*/router/bgp/neighbor|peer|peer-group/*/nexthop-connected-check|passive-mode|timers|ttl-security/**
 vrf/*/router/bgp/route-export/to-evpn/default-gateway-ip|route-target|soo/**
 vrf/*/router/bgp/route-import/from-evpn/route-target/**
-vrf/*/router/eigrp|igmp|nexthop-tracking|ospf|pim|rib|static/**
+vrf/*/router/eigrp|igmp|nexthop-tracking|ospf|ospf6|pim|rib|static/**
 """
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from fabric.model.facts import MANAGEMENT, Cage, Ecn, Facts, Interface, Located, LosslessClass, PortQos, Queue
 from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
+from fabric.nos.frr.read.words import elected
 from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
+from fabric.nos.reading.packet_filters import Conditions, keep_rule
 
 # --- Interfaces -----------------------------------------------------------------------------------------------
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
+IN_MATCH = frozenset({"ip", "protocol", "source-ip", "dest-ip", "source-port", "dest-port", "tcp", "udp"})
 BREAKOUT = re.compile(r"(\d{1,2})x(?:(\d{1,4})G)?", re.I)
 PART = re.compile(r"(swp\d+)s(\d+)")
 FEC = {"rs": "rs", "baser": "fc", "off": "none"}
@@ -95,11 +98,37 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
     for domain in port.at("bridge", "domain").parts.values():
         interface.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or interface.access
         interface.trunk += _vlans(domain.at("vlan"), file)
-    interface.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
+    segment = port.at("evpn", "multihoming", "segment")
+    interface.esi, interface.preference = _esi(segment, file), number(segment.at("df-preference"), file)
+    interface.election = elected(interface)
     fec = port.at("link", "fec")
     interface.fec = Located(FEC[fec.word or ""], fec.value.line, file) if fec.word in FEC else None
     interface.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
     return interface
+
+
+def read_packet_filters(facts: Facts, file: str, tree: Branch) -> None:
+    """Filters of IPv4; what no rule matches passes (NVIDIA Cumulus Linux, "Access Control List Configuration")."""
+    for name, acl in tree.at("acl").parts.items():
+        rules = [(int(number), rule) for number, rule in acl.at("rule").parts.items() if number.isdecimal()]
+        for _, rule in sorted(rules, key=lambda row: row[0]) if acl.at("type").word in (None, "ipv4") else ():
+            action, match = rule.at("action").word, rule.at("match", "ip")
+            if action not in ("permit", "deny"):
+                continue
+            services = [match, *(match.at(kind) for kind in ("tcp", "udp"))]
+            known = Conditions(
+                permits=action == "permit",
+                protocols=list(match.at("protocol").parts) or [kind for kind in ("tcp", "udp") if match.at(kind).line],
+                sources=list(match.at("source-ip").parts),
+                targets=list(match.at("dest-ip").parts),
+                source_ports=[text for part in services for text in part.at("source-port").parts],
+                target_ports=[text for part in services for text in part.at("dest-port").parts],
+                narrowed=not IN_MATCH.issuperset(
+                    [*match.parts, *(word for part in services[1:] for word in part.parts), *rule.at("match").parts]
+                ),
+            )
+            for found in known.rules():
+                keep_rule(facts, name, Located(found, rule.line, file), permits_rest=True)
 
 
 def _addresses(facts: Facts, file: str, port: Branch, *path: str) -> Iterator[Located[str]]:

@@ -219,6 +219,7 @@ def _in_family(family: Family, line: Line) -> None:
 ROUTES: Table[Bgp] = {  # what enters BGP
     r"redistribute connected(?: route-map (\S+))?(?: .*)?": keep("connected"),
     r"aggregate-address (\S+)(?: .*)?": add("aggregates"),
+    r"network (\S+/\d+)(?: .*)?": add("networks"),
     r"((?:network|redistribute) .+)": keep("originates"),
 }
 NEIGHBORS: Table[Family] = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_network
 
 from fabric.model.facts import Bgp, Located, Secret, Vni, Vrf
-from fabric.nos.frr.read.words import HEADS, Device, hidden, incomplete, peer_address, vrf_name
+from fabric.nos.frr.read.words import DERIVED, HEADS, Device, hidden, incomplete, peer_address, vrf_name
 from fabric.nos.reading import asn, need_number, password, peers, placeholder
 from fabric.nos.reading.peers import DIRECTIONS, FAMILIES, UNICAST, Peer, Says
 from fabric.nos.reading.rules import Below, Line, Rule, Rules, Table, add, below, keep, known, one_of, switch
@@ -182,8 +182,8 @@ def _distinguish(owner: Vrf | Vni, line: Line) -> None:
         owner.rd = line.located(next(word for word in words[1:] if word != "export"))
         return
     for direction, targets in (("import", owner.imports), ("export", owner.exports)):
-        if words[1] in (direction, "both"):  # derived ones are as those of a table without any: of every AS number
-            targets += (line.located(text) for text in words[2:] if text != "auto")
+        if words[1] in (direction, "both"):
+            targets += (line.located(text) for text in words[2:])
 
 
 def _targets(family: Family, line: Line) -> None:
@@ -217,6 +217,11 @@ def _paths(family: Family, line: Line) -> None:
 
 def _vni(family: Family, line: Line) -> Below:
     return VNI, [family.process.device.vni(need_number(line[1]), line.number, line.file)]
+
+
+def _typed(family: Family, line: Line) -> None:
+    """Derived targets of VNIs have the form of RFC 8365."""
+    line.facts.derived = replace(DERIVED, typed=True)
 
 
 def _own_gateway(vni: Vni, line: Line) -> None:
@@ -270,6 +275,7 @@ OF_EVPN: Rules[Family] = Rules(
         **OTHER,
         r"advertise ipv[46] unicast(?: .*)? route-map (\S+)(?: .*)?": _advertised,
         r"vni (\S+)(?: .*)?": _vni,
+        r"autort rfc8365-compatible": _typed,
         r"vni": incomplete,
         r"advertise-all-vni": switch("process.device.advertised", True),
         r"advertise-svi-ip": switch("process.device.facts.svi_advertised", True),
@@ -280,6 +286,7 @@ ROUTES: Table[Family] = {  # what enters BGP
     r"import vrf (?:route-map (\S+)|(\S+))(?: .*)?": _leak,
     r"redistribute connected(?:.* route-map (\S+))?(?: .*)?": keep("process.bgp.connected"),
     r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
+    r"network (\S+/\d+)(?: .*)?": add("process.bgp.networks"),
     r"((?:network|redistribute) .+)": keep("process.bgp.originates"),
 }
 OF_UNICAST: Rules[Family] = Rules({**OTHER, **ROUTES}, IN_FAMILY)

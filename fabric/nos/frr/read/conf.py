@@ -9,7 +9,7 @@ from fabric.model.facts import Interface, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.words import HEADS, Device, add_address, incomplete, vrf_name, walk
 from fabric.nos.reading import Entry, esi, form_of, mac, need_number, placeholder, prefix, static_route, typed
-from fabric.nos.reading.rules import Below, Line, Reading, Rule, Rules, below, known, prefix_list, switch
+from fabric.nos.reading.rules import Below, Line, Reading, Rule, Rules, below, keep, known, prefix_list, switch
 
 
 def read_conf(processes: Processes, file: str, text: str) -> None:
@@ -65,6 +65,7 @@ INTERFACE: Rules[Port] = Rules(
         r"(?:ip|ipv6) addr(?:ess)? (\S+)(?: (.*))?": _address,
         r"evpn mh es-sys-mac (\S+)": _system_mac,
         r"evpn mh es-id (\S+)": _segment,
+        r"evpn mh es-df-pref (\d{1,5})": keep("target.preference", int),
         r"link-params": below(LINK),
     },
     HEADS["interface"],
@@ -107,7 +108,10 @@ VRF: Rules[Table] = Rules(
     {r"(?:ip|ipv6) route (.+)": _routed, r"vni (\S+)(?: .*)?": _vni, r"vni": incomplete},
     HEADS["vrf"],
 )
-ROUTE_MAP: Rules[Entry] = Rules({r"match(?: (.*))?": _match}, "match, set, on-match, description, continue, call")
+ROUTE_MAP: Rules[Entry] = Rules(
+    {r"match(?: (.*))?": _match, r"(?:on-match|continue|call)(?: .*)?": switch("jumps", True)},
+    "match, set, on-match, description, continue, call",
+)
 KEYS: Rules[Processes] = Rules(
     {r"key-string (\S+)(?: .*)?": _key, r"key-string": incomplete, r"key(?: (?!chain ).*)?": known},
     "accept-lifetime, send-lifetime, cryptographic-algorithm",
@@ -117,6 +121,7 @@ KEYS: Rules[Processes] = Rules(
 
 BFD: Rules[Processes] = Rules({}, HEADS["bfd"])
 IGP: dict[str, Rules[Processes]] = {name: Rules({}, HEADS[name]) for name in ("ospf", "ospf6", "isis")}
+LABELS: Rules[Processes] = Rules({}, HEADS["labels"])  # segment routing and LDP
 NONE: Rules[Processes] = Rules({})  # of a protocol that is not known
 
 # --- The whole file -------------------------------------------------------------------------------------------
@@ -142,7 +147,7 @@ def _route(processes: Processes, line: Line) -> None:
 
 
 def _route_map(processes: Processes, line: Line) -> Below:
-    entry = Entry(name=line[1], permits=line[2] != "deny", line=line.number, file=line.file)
+    entry = Entry(name=line[1], permits=line[2] != "deny", line=line.number, file=line.file, number=int(line[3] or 0))
     processes.device.entries.append(entry)
     return ROUTE_MAP, [entry]
 
@@ -181,11 +186,13 @@ TOP: Rules[Processes] = Rules(
         r"(?:ip|ipv6) prefix-list (\S+)(?: (.*))?": prefix_list,
         r"(?:ip|ipv6) route (.+)": _route,
         r"route-map optimization(?: .*)?": known,
-        r"route-map (\S+)(?: (\S+).*)?": _route_map,
+        r"route-map (\S+)(?: (\S+)(?: (\d{1,5})(?!\d))?.*)?": _route_map,
         r"vrf (\S+)(?: .*)?": _vrf,
         r"interface (\S+)(?: vrf (\S+))?(?: .*)?": _interface,
         r"bfd(?: .*)?": below(BFD),
         r"key chain(?: .*)?": below(KEYS),
+        r"segment-routing(?: .*)?": below(LABELS),
+        r"mpls ldp": below(LABELS),
         rf"router ({'|'.join(IGP)})(?: .*)?": _igp,
         r"router bgp(?: .*)?": Processes.of,
         r"no router bgp(?: .*)?": Processes.remove,

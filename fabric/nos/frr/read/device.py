@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from ipaddress import ip_address, ip_interface
 from pathlib import PurePath
 
 from fabric.model.facts import Facts, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.ifupdown import read_interfaces
-from fabric.nos.frr.read.words import Device, unnumbered
+from fabric.nos.frr.read.words import DERIVED, Device, unnumbered
 from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, Section, community, form_of, placeholder
 from fabric.nos.reading.rules import Line, Reading, Rules, Table, add, keep, switch
 from fabric.nos.reading.sections import bare
@@ -186,7 +187,7 @@ NAME = re.compile(r"\s*(?:hostname )?([\w.-]+)[ \t]*\n")  # a concatenated file 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch. Ports are read before routing, so that a port's place is where the kernel's file names it."""
-    device = Device(facts=Facts(name=name, nos="frr", files=tuple(files)))
+    device = Device(facts=Facts(name=name, nos="frr", files=tuple(files), derived=DERIVED))
     processes = Processes(device)
     parts = [part for file, text in files.items() for part in _parts(device.facts, file, text)]
     kernel = [(file, text) for kind, file, text in parts if kind == "interfaces"]
@@ -198,9 +199,27 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         elif kind == "other" and (other := reader_of(file)):
             other(device.facts, file, text)
     processes.finish()
+    if not kernel:
+        _infer_vrfs(device.facts)
     device.tenants_apart()
     _settle(device)
     return device.finish()
+
+
+def _infer_vrfs(facts: Facts) -> None:
+    """FRR's files need not say which VRF the kernel has a port in; neighbors of a VRF in its subnet tell, where no other VRF
+    has one there."""
+    for port in facts.interfaces.values():
+        subnets = [ip_interface(address.value).network for address in port.addresses]
+        found = [
+            (vrf, peer)
+            for vrf, process in facts.bgp.items()
+            for peer in process.neighbors.values()
+            if not peer.interface and not peer.dynamic and any(ip_address(peer.peer) in subnet for subnet in subnets)
+        ]
+        if port.vrf is None and len({vrf for vrf, _ in found}) == 1 and found[0][0]:
+            vrf, peer = found[0]
+            port.vrf = Located(vrf, peer.line, peer.file)
 
 
 def _parts(facts: Facts, file: str, text: str) -> Iterator[tuple[str, str, str]]:

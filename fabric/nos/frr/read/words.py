@@ -8,7 +8,20 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from typing import TypeVar
 
-from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Chain, Facts, Interface, Located, Neighbor, Part, Vni, Vrf
+from fabric.model.facts import (
+    DEFAULT_VRF,
+    MANAGEMENT,
+    Bgp,
+    Chain,
+    DerivedTargets,
+    Facts,
+    Interface,
+    Located,
+    Neighbor,
+    Part,
+    Vni,
+    Vrf,
+)
 from fabric.nos.reading import Entry, Section, add_policies, esi, settle
 from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
@@ -19,7 +32,14 @@ S = TypeVar("S")
 T = TypeVar("T")
 HEADS = heads_of(__file__)
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
+# FRR bgpd/bgp_evpn.c: `*:VNI` is imported, `(AS & 0xFFFF):VNI` exported.
+DERIVED = DerivedTargets(any_as=True, low=True, unstated=True)
 VRF_NAMES = {"default": DEFAULT_VRF, "mgmt": MANAGEMENT}
+
+
+def elected(port: Interface) -> Located[str] | None:
+    """FRR elects the designated forwarder by preference, stated or not (bgpd/bgp_evpn_mh.c, `df_alg`)."""
+    return port.esi.at("preference") if port.esi else None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,6 +127,8 @@ class Device:
             if bond in self.system_macs and bond in self.facts.interfaces and number.value < 1 << 24:
                 text = f"03:{self.system_macs[bond].value}:{number.value:06x}"
                 self.facts.interfaces[bond].esi = Located(esi(text), number.line, number.file)
+        for port in self.facts.interfaces.values():
+            port.election = port.election or elected(port)
         settle(self.facts)
         add_policies(self.facts, self.entries)
         return self.facts

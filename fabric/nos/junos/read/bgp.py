@@ -39,12 +39,15 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
                 entry.lists += part.every()
             elif word != "protocol":
                 entry.narrowed = True
+            else:
+                entry.open = True
+        entry.open = entry.open or "to" in term
         if "accept" in ends or "reject" in ends:
             verdict = verdict or not conditions
             yield entry
         leaves = leaves or "next" in ends or "default-action" in ends
     if leaves or not verdict:
-        yield Entry(name=name, permits=True, line=policy.line, file=policy.file)
+        yield Entry(name=name, permits=True, line=policy.line, file=policy.file, open=True)
 
 
 def _prefixes(node: Node, root: Node) -> Iterator[Located[str]]:

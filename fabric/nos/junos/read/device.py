@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Facts, Located, Secret, Services
+from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, DerivedTargets, Facts, Located, Secret, Services
 from fabric.nos.junos.read.bgp import evpn_source, read_bgp, read_policies
 from fabric.nos.junos.read.groups import write_out
 from fabric.nos.junos.read.instances import places, read_chains, read_instances, read_relays, read_routes, read_vlans
-from fabric.nos.junos.read.interfaces import read_interfaces
+from fabric.nos.junos.read.interfaces import read_interfaces, read_packet_filters
 from fabric.nos.junos.read.qos import read_qos
 from fabric.nos.junos.read.tree import Config, Node, find, number, read_text
 from fabric.nos.reading import ROOT_LOGIN, community, login_order, placeholder
@@ -366,7 +366,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     for file, text in files.items():
         read_text(config, file, text)
     config.settle()
-    facts = Facts(name=name, nos="junos", files=tuple(files))
+    facts = Facts(name=name, nos="junos", files=tuple(files), derived=DerivedTargets(typed=True))
     facts.services.secrets = secrets(config)  # those in groups that are applied nowhere as well
     root = config.root
     lost = write_out(root) if any(map(INHERITS.search, files.values())) else []
@@ -375,6 +375,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     everywhere = places(root)
     vlans = read_vlans(everywhere)
     read_interfaces(facts, root, everywhere, vlans)
+    read_packet_filters(facts, root)
     read_instances(facts, everywhere, vlans)
     read_bgp(facts, everywhere)
     read_routes(facts, everywhere)

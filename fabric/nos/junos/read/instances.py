@@ -135,6 +135,7 @@ def _of_table(vrf: str, table: Node) -> Iterator[Route]:
 # --- VRFs, layer-2 VNIs, tunnels ------------------------------------------------------------------------------
 
 AUTO = "auto"
+TYPED = 1 << 28  # before the number of a VNI in a derived target (RFC 8365 section 5.1.2.1)
 
 
 def read_instances(facts: Facts, places: list[Place], vlans: Vlans) -> None:
@@ -211,8 +212,11 @@ def _describe(found: Vni, place: Place, policies: Node) -> None:
         at = aware or Located("virtual-switch", found.line, found.file)  # the switch itself is VLAN-aware, as one is
         found.tagged = Located(at.value in ("vlan-aware", "virtual-switch"), at.line, at.file)
     imports, exports = targets(place.switching, policies)
-    if (node := place.switching.at("vrf-target").get(AUTO)) is not None:
-        imports = exports = [Located(AUTO, node.line, node.file)]
+    if (node := place.switching.at("vrf-target").get(AUTO)) is not None:  # a policy goes before it
+        derived = [Located(AUTO, node.line, node.file)]
+        others = [parsed.at(f"{parsed.value}:{found.number | TYPED}") for parsed in node.every("import-as")]
+        imports = imports if "vrf-import" in place.switching else [*derived, *others]
+        exports = exports if "vrf-export" in place.switching else derived
     own = targets(place.node.at("protocols", "evpn", "vni-options", "vni", str(found.number)), policies)
     found.imports, found.exports = own[0] or imports.copy(), own[1] or exports.copy()
 

@@ -13,7 +13,9 @@ from fabric.model.facts import MANAGEMENT, Cage, Facts, Interface, Located
 from fabric.nos.junos.read.instances import Place, Vlans
 from fabric.nos.junos.read.tree import NOTHING, Node, find, logical, number
 from fabric.nos.reading import esi, gbps, mac, numbers, prefix
+from fabric.nos.reading.packet_filters import Conditions, keep_rule
 
+IN_TERMS = frozenset({"protocol", "source-address", "destination-address", "source-port", "destination-port"})
 ETHERNET_BYTES = 14  # the checksum is not counted
 TAG_BYTES = {"vlan-tagging": 4, "flexible-vlan-tagging": 8, "stacked-vlan-tagging": 8}  # kept free, used or not
 FAMILIES = ("inet", "inet6")
@@ -109,6 +111,7 @@ class _Reader:
         types = next((part["df-election-type"] for part in segments if "df-election-type" in part), NOTHING)
         kind = next(iter(types.every()), None)
         interface.election = Located("preference", kind.line, kind.file) if kind and kind.value == "preference" else None
+        interface.preference = number(types.value("preference", "value"))
         lacp = port.at("aggregated-ether-options").get("lacp")
         stated = lacp.value("system-id") if lacp is not None else None
         if stated is not None:
@@ -255,6 +258,29 @@ def _segments(part: Node) -> Iterator[Located[str]]:
 def _filtered(unit: Node) -> Iterator[Node]:
     yield unit
     yield from unit.at("family").values()
+
+
+def read_packet_filters(facts: Facts, root: Node) -> None:
+    """Filters of IPv4. A term without a verdict accepts, unless it leads to the next one; the rest is discarded."""
+    firewall = root.at("firewall")
+    for name, node in (firewall.at("filter") | firewall.at("family", "inet", "filter")).items():
+        for term in node.at("term").values():
+            conditions, ends = term.at("from"), term.at("then")
+            if "next" in ends:
+                continue
+            stated = {word: [one.value for one in conditions.every(word)] for word in conditions}
+            excepted = any("except" in part for part in conditions.values() for part in part.values())
+            known = Conditions(
+                permits="discard" not in ends and "reject" not in ends,
+                protocols=stated.get("protocol", ()),
+                sources=stated.get("source-address", ()),
+                targets=stated.get("destination-address", ()),
+                source_ports=stated.get("source-port", ()),
+                target_ports=stated.get("destination-port", ()),
+                narrowed=excepted or not IN_TERMS.issuperset(stated),
+            )
+            for rule in known.rules():
+                keep_rule(facts, name, Located(rule, term.line, term.file))
 
 
 def _filters(part: Node) -> Iterator[Located[str]]:

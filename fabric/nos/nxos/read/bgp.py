@@ -191,6 +191,7 @@ ROUTES: Rules[Bgp] = Rules(
         r"maximum-paths (?:mixed |eibgp )?(\d{1,4})": _max_paths,
         r"redistribute (?:direct|connected)(?: route-map (\S+))?": keep("connected"),
         r"aggregate-address (\S+)(?: .+)?": add("aggregates"),
+        r"network (\S+/\d+)(?: .*)?": add("networks"),
         r"((?:network|redistribute|default-information|inject-map) .+)": keep("originates"),
     },
     OF_FAMILY,

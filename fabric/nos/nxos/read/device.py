@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
 
-from fabric.model.facts import LOCALIZED, Cage, Facts, Interface, Located, Secret
+from fabric.model.facts import LOCALIZED, Cage, DerivedTargets, Facts, Interface, Located, Secret
 from fabric.nos.nxos.read import bgp, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
@@ -28,7 +28,7 @@ from fabric.nos.reading import (
     settle,
     static_route,
 )
-from fabric.nos.reading.rules import Below, Line, Reading, Rule, add, below, keep, prefix_list, switch, through
+from fabric.nos.reading.rules import Below, Line, Reading, Rule, access_list, add, below, keep, prefix_list, switch, through
 
 # --- Secrets: patterns of single lines in any place -----------------------------------------------------------
 
@@ -129,7 +129,7 @@ class DeviceState:
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
-    facts = Facts(name=name, nos="nxos", files=tuple(files))
+    facts = Facts(name=name, nos="nxos", files=tuple(files), derived=DerivedTargets())
     for file, text in files.items():
         config = read_indented(text, LAYOUT)
         state = DeviceState(facts=facts, file=file, config=config)
@@ -139,7 +139,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         settle(facts)
         read_route_maps(facts, file, config)
         facts.services.secrets += secrets(config, file)
-        facts.statements += sum(1 for _ in config.walk())
+        facts.statements += config.size
     return facts
 
 
@@ -233,6 +233,7 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         **through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
         r"(?:ip|ipv6) prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": prefix_list,
+        r"ip access-list (\S+)": access_list,
         r"fabric forwarding anycast-gateway-mac (\S+)": keep("facts.anycast_mac", mac),
         r"ip load-sharing .*universal-id (\d{1,10}).*": keep("facts.hash_seed", int),
         r"feature lldp": switch("facts.services.lldp", True),

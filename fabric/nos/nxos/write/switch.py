@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fabric.model.plan import Acl, LoginMethod, Management, Network, SwitchView, Vrf
 from fabric.nos.nxos.write import ports, routing
 from fabric.nos.nxos.write.ports import PEER_LINK, RELEASE, mtu
-from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER, Neighbor, Outside
-from fabric.nos.target import CannotRender, File, Requests, Text
+from fabric.nos.nxos.write.routing import Neighbor, Outside
+from fabric.nos.target import CannotRender, File, Text
 
 # --- Management: mgmt0 is always in the VRF `management` ------------------------------------------------------
 
@@ -384,13 +384,3 @@ def context(view: SwitchView) -> dict[str, object]:
 
 def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "nxos/device.j2", context(view))]
-
-
-def objects(requests: Requests) -> dict[str, str]:
-    """What the switch's own ranges leave out."""
-    objections = {}
-    ranges = (("underlay.bfd.interval_ms", BFD_MS), ("underlay.bfd.multiplier", BFD_MULTIPLIER))
-    for key, range_ in ranges:
-        if key in requests and requests[key] not in range_:
-            objections[key] = f"expected {range_.start} to {range_.stop - 1}, got {requests[key]}"
-    return objections

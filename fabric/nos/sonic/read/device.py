@@ -10,7 +10,7 @@ from fabric.model.facts import Facts, Located, Neighbor, Route, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.device import reader_of
-from fabric.nos.frr.read.words import Device, peer_address, unnumbered, vrf_name
+from fabric.nos.frr.read.words import DERIVED, Device, peer_address, unnumbered, vrf_name
 from fabric.nos.reading import (
     ROOT_LOGIN,
     asn,
@@ -183,7 +183,7 @@ SECRETS = {
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch. Ports come from its tables, BGP from frr.conf; from the tables where that has none."""
-    device = Device(facts=Facts(name=name, nos="sonic", files=tuple(files)))
+    device = Device(facts=Facts(name=name, nos="sonic", files=tuple(files), derived=DERIVED))
     processes = Processes(device)
     json = [file for file, text in files.items() if file.endswith(".json") or text.lstrip()[:1] in ("{", "[")]
     databases = [Tables(device.facts, file, files[file]) for file in json]

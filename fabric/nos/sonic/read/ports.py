@@ -7,6 +7,7 @@ import re
 from fabric.model.facts import MANAGEMENT, Cage, Facts, Interface, Located
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
 from fabric.nos.reading import esi, mac, prefix
+from fabric.nos.reading.packet_filters import Conditions, keep_rule
 from fabric.nos.sonic.read.tables import Row, Tables
 
 ROUTED = (
@@ -18,6 +19,12 @@ ROUTED = (
     "VOQ_INBAND_INTERFACE",
     "MGMT_INTERFACE",
 )
+IN_RULES = frozenset({"PRIORITY", "PACKET_ACTION", "SRC_IP", "DST_IP", "IP_PROTOCOL"}) | {
+    f"L4_{side}_PORT{kind}" for side in ("SRC", "DST") for kind in ("", "_RANGE")
+}
+OF_IPV4 = frozenset(
+    {"2048", "0X0800", "0X800", "ANY", "IP", "IPV4ANY"}
+)  # EtherType or kind of packet that any IPv4 packet has
 PORT = re.compile(r"Ethernet\d{1,5}")
 MODE = re.compile(r"(\d{1,2})x(\d{1,4})G(?:\[([\d,G ]*)\])?", re.I)
 SHORT = {"Eth": "Ethernet", "Po": "PortChannel"}  # names of subinterfaces may be short
@@ -44,8 +51,33 @@ def read_ports(device: Device, tables: Tables) -> None:
         for parsed in row.many("ports"):
             if port := device.facts.interfaces.get(parsed.value):
                 port.filters.append(Located(row.key, parsed.line, parsed.file))
+    _packet_filters(device.facts, tables)
     for row in tables.rows("DEVICE_NEIGHBOR"):
         _cabled(device, row)
+
+
+def _packet_filters(facts: Facts, tables: Tables) -> None:
+    """Rules by their priority, the largest first; what none matches is forwarded (sonic-swss, orchagent/aclorch.cpp)."""
+    rows = [(row.number("PRIORITY"), row) for row in tables.rows("ACL_RULE")]
+    for _, row in sorted(rows, key=lambda entry: -entry[0].value if entry[0] else 0):
+        action = row.text("PACKET_ACTION")
+        if action is None or action.value.upper() not in ("FORWARD", "ACCEPT", "DROP"):
+            continue
+        found = {name: value.value for name in row.fields.values if (value := row.text(name)) is not None}
+        ports = [
+            [found[key] for key in (f"L4_{side}_PORT", f"L4_{side}_PORT_RANGE") if key in found] for side in ("SRC", "DST")
+        ]
+        known = Conditions(
+            permits=action.value.upper() != "DROP",
+            protocols=[found[name] for name in ("IP_PROTOCOL",) if name in found],
+            sources=[found[name] for name in ("SRC_IP",) if name in found],
+            targets=[found[name] for name in ("DST_IP",) if name in found],
+            source_ports=ports[0],
+            target_ports=ports[1],
+            narrowed=any(name not in IN_RULES and found[name].upper() not in OF_IPV4 for name in found),
+        )
+        for rule in known.rules():
+            keep_rule(facts, row.key.partition("|")[0], row.here("").at(rule), permits_rest=True)
 
 
 def read_segments(device: Device, tables: Tables) -> None:
@@ -53,6 +85,8 @@ def read_segments(device: Device, tables: Tables) -> None:
     for row in tables.rows("EVPN_ETHERNET_SEGMENT"):
         configured, bond = row.text("esi"), row.key
         port = device.facts.interfaces.get(bond)
+        if port:
+            port.preference = port.preference or row.number("df_pref")
         own = tables.row("PORTCHANNEL", bond)
         system_mac = own.text("system_mac") if own else None
         if port and configured and ":" in configured.value:

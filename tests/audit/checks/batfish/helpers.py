@@ -15,9 +15,11 @@ from typing import Any
 
 from fabric import pipeline
 from fabric.audit.checks.batfish import prepare
-from fabric.audit.checks.batfish.client import Answers, Rows, Unanswered
+from fabric.audit.checks.batfish.client import Answers, Flow, Rows, Unanswered
+from fabric.audit.checks.batfish.configs import Configs, configs_of
 from fabric.audit.checks.batfish.snapshot import Snapshot
 from fabric.model.plan import Device, Plan
+from fabric.nos.reading import Device as Config
 from tests import ROOT
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -52,6 +54,12 @@ class Site:
 
     def snapshot(self) -> Snapshot:
         return prepare(self.plan, self.files)
+
+    def configs(self) -> Configs:
+        """The same files without the plan."""
+        kinds = {device.name: device.nos for fabric in self.plan.fabrics.values() for device in fabric.switches}
+        devices = [Config(name, kinds[name], dict(files)) for name, files in self.texts.items()]
+        return configs_of((device, device.facts) for device in devices)
 
     def damaged(self, device: str, pattern: str, new: str) -> tuple[Site, int]:
         """A copy with the first match in the files of a switch replaced, and the line that it is on."""
@@ -145,6 +153,15 @@ class Recorded:
 
     def loops(self) -> Rows:
         return self._of("loops")
+
+    def every_route(self, nodes: Sequence[str]) -> Rows:
+        return self._of(f"every_route {' '.join(nodes)}")
+
+    def filters(self, nodes: Sequence[str]) -> Rows:
+        return self._of(f"filters {' '.join(nodes)}")
+
+    def filtered(self, node: str, name: str, action: str, flow: Flow) -> Rows:
+        return self._of(f"filtered {node} {name} {action} {flow}")
 
     def _of(self, question: str) -> Rows:
         if question not in self.rows:

@@ -16,11 +16,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fabric.audit.checks.batfish import judge
-from fabric.audit.checks.batfish.checks import Analysis, FileAnalysis, file_lines
+from fabric.audit.checks.batfish.checks import Analysis, file_lines
 from fabric.audit.checks.batfish.client import Server
+from fabric.audit.checks.batfish.configs import ConfigsAnalysis, judge_configs
 from fabric.audit.checks.batfish.expect import Expected
-from fabric.audit.checks.batfish.parsing import Warnings, judge_files
-from fabric.audit.checks.batfish.snapshot import Snapshot, subset, write
+from fabric.audit.checks.batfish.parsing import Warnings
+from fabric.audit.checks.batfish.snapshot import Snapshot, Texts, subset, write
 from tests.audit.checks.batfish.helpers import Recorded, Recorder, Site, small, write_recording
 from tests.audit.checks.batfish.known import intents, lines_of, names_of, switches, write_known
 
@@ -55,11 +56,15 @@ def record_answers(host: str) -> None:
     sites = {name: ("evpn", damages) for name, damages in SNAPSHOTS.items()}
     for name, (design, damages) in {**sites, "filter": ("acl", (FILTER,))}.items():
         with TemporaryDirectory() as folder:
-            snapshot = damaged(small(Path(folder), design=design), damages).snapshot()
+            site = damaged(small(Path(folder), design=design), damages)
+            snapshot = site.snapshot()
             with uploaded(host, snapshot) as server:
                 recorder = Recorder(server)
                 judge(snapshot, recorder)
-                judge_files(FileAnalysis(snapshot, recorder))
+            configs = site.configs()
+            with uploaded(host, configs) as server:
+                recorder.answers = server
+                judge_configs(ConfigsAnalysis(configs, recorder))
         write_recording(name, recorder.rows)
 
 
@@ -89,7 +94,7 @@ def record_known(host: str) -> None:
 
 
 @contextmanager
-def uploaded(host: str, snapshot: Snapshot) -> Iterator[Server]:
+def uploaded(host: str, snapshot: Texts) -> Iterator[Server]:
     """A server that has a snapshot."""
     server = Server(host, f"record-{os.getpid()}")
     try:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Network, ip_address, ip_interface, ip_network
 
-from fabric.audit.checks.batfish.client import Row, Rows
-from fabric.audit.checks.batfish.snapshot import Snapshot
+from fabric.audit.checks.batfish.client import Flow, Row, Rows
+from fabric.audit.checks.batfish.snapshot import Texts
+from fabric.audit.checks.files.fabric_ports import Probe, denying
 from fabric.model.facts import Facts, Neighbor
 from fabric.nos.reading import read_device
 
@@ -85,7 +86,7 @@ class Path:
 class StandIn:
     """One snapshot, with some nodes taken down perhaps."""
 
-    snapshot: Snapshot
+    snapshot: Texts
     down: frozenset[str] = frozenset()
     facts: dict[str, Facts] = field(default_factory=dict)
 
@@ -393,6 +394,41 @@ class StandIn:
             if path.ases
             for hop in ([_next_hop(key) for _, key in sorted(path.hops)] or [{"type": "vtep", "node": path.vtep}])
         ]
+
+    def every_route(self, nodes: Sequence[str]) -> Rows:
+        """Connected prefixes as well; a port that is down has none."""
+        connected = [
+            {
+                "Node": {"name": port.node},
+                "VRF": port.vrf or "default",
+                "Network": net,
+                "Next_Hop": None,
+                "Protocol": "connected",
+            }
+            for port in self.ports.values()
+            if port.node in nodes and port.up
+            for net in (str(ip_interface(address).network) for address in port.addresses)
+        ]
+        return [*connected, *({**row, "Protocol": "bgp"} for row in self.routes(nodes))]
+
+    def filters(self, nodes: Sequence[str]) -> Rows:
+        return [
+            {
+                "Interface": {"hostname": node, "interface": name},
+                "Incoming_Filter_Name": next((fact.value for fact in port.filters), None),
+                "Outgoing_Filter_Name": None,
+            }
+            for node in nodes
+            for name, port in self.facts[node].interfaces.items()
+        ]
+
+    def filtered(self, node: str, name: str, action: str, flow: Flow) -> Rows:
+        sources, targets = (tuple(map(IPv4Network, text.split(", "))) for text in (flow.sources, flow.targets))
+        entry = denying(self.facts[node].packet_filters[name], Probe("", flow.protocol, sources, targets, flow.port))
+        if (entry is None) != (action == "permit"):
+            return []
+        text = self.snapshot.copies[node].copies[0].lines[entry.line].strip() if entry and entry.line else "no-match"
+        return [{"Node": {"name": node}, "Filter_Name": name, "Flow": {}, "Action": action.upper(), "Line_Content": text}]
 
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
         return [_row(*flow) for flow in self.flows(start, targets) if flow[2] in ARRIVED]

@@ -109,7 +109,7 @@ CASES: Cases = {
     ("FAB209", "length"): Case(
         BACKEND,
         lambda d: alter(d, subnet_length=30),
-        ["intent.yaml:7:5: error[FAB209]: fabric 'backend': expected a /31 subnet for each link, got /30"],
+        ["intent.yaml:8:14: error[FAB209]: fabric 'backend': expected a /31 subnet for each link to a server, got /30"],
     ),
     ("FAB209", "twice"): Case(
         BACKEND,

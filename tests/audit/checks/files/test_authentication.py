@@ -22,6 +22,26 @@ def guarded(eos: str = "", nxos: str = "", junos: str = "") -> Files:
     return but(SMALL, {name: edit for name, edit in edits.items() if texts[name]})
 
 
+FRR = "frr version 8.4.4\n"
+NEIGHBOR = " neighbor 10.9.1.{far} remote-as {asn}\n neighbor 10.9.1.{far} password secret\n"
+KEPT = {
+    f"leaf{n}.frr": f"{FRR}hostname leaf{n}\ninterface swp1\n ip address 10.9.1.{2 * n + 1}/31\ninterface lo\n ip address "
+    f"10.8.0.{n}/32\nrouter bgp 6500{n}\n bgp router-id 10.8.0.{n}\n{NEIGHBOR.format(far=2 * n, asn=65100)}"
+    for n in (1, 2)
+} | {
+    "spine1.frr": f"{FRR}hostname spine1\ninterface swp1\n ip address 10.9.1.2/31\ninterface swp2\n ip address 10.9.1.4/31\n"
+    "interface lo\n ip address 10.8.0.100/32\nrouter bgp 65100\n bgp router-id 10.8.0.100\n"
+    + "".join(NEIGHBOR.format(far=2 * n + 1, asn=f"6500{n}") for n in (1, 2))
+}
+DROPPED = but(
+    KEPT,
+    {
+        "leaf1.frr": {
+            NEIGHBOR.format(far=2, asn=65100): " neighbor 10.9.1.2 password secret\n neighbor 10.9.1.2 remote-as 65100\n"
+        }
+    },
+)
+
 CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2513", "none"): (SMALL, []),
     ("FAB2513", "at both ends, encrypted in three ways"): (
@@ -44,6 +64,13 @@ CASES: Mapping[tuple[str, str], Case] = {
         [
             "leaf2.nxos:21: error[FAB2513]: leaf2: neighbor 10.0.0.2: no password, but one at the other end: spine1 "
             "(spine1.junos:19)"
+        ],
+    ),
+    ("FAB2513", "dropped by the leaf, as it stands above the AS number of its neighbor"): (
+        DROPPED,
+        [
+            "leaf1.frr:10: error[FAB2513]: leaf1: neighbor 10.9.1.2: no password, but one at the other end: spine1 "
+            "(spine1.frr:12)"
         ],
     ),
     ("FAB2513", "two passwords"): (

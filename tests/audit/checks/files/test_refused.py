@@ -50,6 +50,10 @@ CASES: Mapping[tuple[str, str], Case] = {
             "FRR drops it\n    hint: put the line below `neighbor 10.9.0.1 remote-as`"
         ],
     ),
+    ("FAB2533", "no AS number at all, which FAB255 reports"): (
+        changed((REMOTE, " neighbor 10.9.0.9 remote-as 65009\n")),
+        [],
+    ),
     ("FAB2534", "no route reflector"): (LEAF, []),
     ("FAB2534", "a route reflector of another AS"): (
         changed((EVPN, EVPN + "  neighbor 10.9.0.1 route-reflector-client\n")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from textwrap import dedent
 
 import pytest
 
@@ -32,6 +33,39 @@ def test_process_and_lists() -> None:
 def test_the_limit_of_paths_is_that_of_ebgp() -> None:
     text = "hostname r1\nrouter bgp 65001\n address-family ipv4\n  maximum-paths 64\n  maximum-paths ibgp 1\n"
     assert configured(facts(text, "").bgp[""], "max_paths") == ["64@4"]
+
+
+def test_segment_routing_and_ldp_are_known() -> None:
+    labels = """\
+        segment-routing
+         srv6
+          locators
+           locator MAIN
+            prefix fcbb:bbbb:1::/48
+            format usid-f3216
+           exit
+          exit
+          encapsulation
+           source-address fcbb:bbbb:1::1
+          exit
+         exit
+        exit
+        mpls ldp
+         router-id 1.1.1.1
+         address-family ipv4
+          discovery transport-address 1.1.1.1
+          interface eth0
+          exit
+         exit-address-family
+        exit
+        router bgp 65001
+         segment-routing srv6
+          locator MAIN
+         exit
+         neighbor 10.0.0.1 remote-as 65002
+        """
+    found = facts(dedent(labels), "")
+    assert (found.unread, list(found.bgp[""].neighbors)) == ([], ["10.0.0.1"])
 
 
 NEIGHBORS = {

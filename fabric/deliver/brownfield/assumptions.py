@@ -1,0 +1,214 @@
+"""What no source tells and a plan needs: models of switches and speeds of cables, as the names of the ports allow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from ipaddress import ip_address
+
+from fabric.base.grouping import grouped
+from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
+from fabric.hardware import catalog
+from fabric.hardware.catalog.models import generic_switch
+from fabric.model.plan import LEAF, PortRef
+from fabric.model.settings.base import HOST, NAME
+from fabric.nos.target import target
+
+CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
+SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
+GENERIC = generic_switch("256x100g")
+SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MODEL` states it"
+
+Port = tuple[str, PortRef]  # name and place
+
+
+def assumed(survey: Survey) -> Survey:
+    """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
+    return _with_hardware(_with_servers(_with_names(survey)))
+
+
+# --- names and servers ----------------------------------------------------------------------------------------
+
+
+def _with_names(survey: Survey) -> Survey:
+    """Hosts whose names an intent refuses get the next best ones; addresses that are none go."""
+    taken = set(survey.hosts)
+    names: dict[str, str] = {}
+    for name, host in survey.hosts.items():
+        pattern = NAME if host.attached else HOST
+        if not pattern.fullmatch(name):
+            base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28] or "host"
+            new = next(own for own in (base, *(f"{base}-{number}" for number in range(2, 1000))) if own not in taken)
+            names[name] = new
+            taken.add(new)
+    fabrics = {
+        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) else "") for own in switches]
+        for name, switches in survey.fabrics.items()
+    }
+    if not names and all(
+        one.vtep == own.vtep for name in fabrics for one, own in zip(fabrics[name], survey.fabrics[name], strict=True)
+    ):
+        return survey
+    found = [
+        Inference(
+            subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them"
+        )
+        for old, new in sorted(names.items())
+    ]
+    hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
+    cables = [replace(cable, a=names.get(cable.a, cable.a), b=names.get(cable.b, cable.b)) for cable in survey.cables]
+    return replace(survey, fabrics=fabrics, hosts=hosts, cables=cables, inferences=(*survey.inferences, *found))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return not text
+    return True
+
+
+def _with_servers(survey: Survey) -> Survey:
+    """One server on each leaf of a fabric without any: the language has no fabric without servers."""
+    hosts, cables, found = dict(survey.hosts), list(survey.cables), list(survey.inferences)
+    served = {cable.b for cable in cables if cable.a in hosts and not hosts[cable.a].attached}
+    used: dict[str, set[int]] = {}
+    for cable in cables:
+        for device, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
+            used.setdefault(device, set()).add(ref.cage if ref else 0)
+    for fabric, switches in survey.fabrics.items():
+        leaves = [switch for switch in switches if switch.role == LEAF]
+        if not leaves or any(switch.name in served for switch in switches):
+            continue
+        found.append(
+            Inference(
+                subject=f"fabric {fabric}",
+                what="servers",
+                value=f"{len(leaves)} (assumed)",
+                source="one on each leaf, as no source names any",
+            )
+        )
+        for number, leaf in enumerate(leaves, 1):
+            name = f"{fabric}-server-{number:04}"
+            model = catalog.switch(leaf.model) or GENERIC
+            assert model is not None
+            cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
+            if not cage:
+                continue
+            hosts[name] = Host(name=name, group=f"{fabric}-server", number=number, fabric=fabric)
+            ref = PortRef(cage, 0, 1, 0)
+            port = target(leaf.nos).port_name(model, PortRef(cage, 0, 1, model.native_gbps), leaf.model)
+            cables.append(
+                Cable(
+                    a=name,
+                    a_port="eth1",
+                    a_ref=PortRef(1, 0, 1, 0),
+                    b=leaf.name,
+                    b_port=port,
+                    b_ref=ref,
+                    speed_gbps=0,
+                    source="assumed",
+                )
+            )
+    if len(cables) == len(survey.cables):
+        return survey
+    cables.sort(key=lambda cable: (cable.a, cable.a_port, cable.b, cable.b_port))
+    return replace(survey, hosts=dict(sorted(hosts.items())), cables=cables, inferences=found)
+
+
+# --- hardware -------------------------------------------------------------------------------------------------
+
+
+def _with_hardware(survey: Survey) -> Survey:
+    models = {switch.name: model for switch, model in _models(survey)}
+    if not models and all(cable.speed_gbps for cable in survey.cables):
+        return survey
+    fabrics = {
+        name: [replace(switch, model=models.get(switch.name, switch.model)) for switch in switches]
+        for name, switches in survey.fabrics.items()
+    }
+    named = {switch.name: switch.model for switches in fabrics.values() for switch in switches}
+    cables = [cable if cable.speed_gbps else _with_speed(cable, named) for cable in survey.cables]
+    known = {one: cable.speed_gbps for cable in cables for one in ((cable.a, cable.a_port), (cable.b, cable.b_port))}
+    found = [
+        Inference(subject=name, what="model", value=f"{model} (assumed)", source=SOURCE)
+        for name, model in sorted(models.items())
+    ]
+    without = sum(not cable.speed_gbps for cable in survey.cables)
+    if without and known:
+        found.append(
+            Inference(
+                subject=f"{without} cables", what="speed", value="assumed", source="the fastest that both ends may have"
+            )
+        )
+    return replace(survey, fabrics=fabrics, cables=cables, inferences=(*survey.inferences, *found))
+
+
+def _models(survey: Survey) -> Iterator[tuple[Switch, str]]:
+    """Every switch without a model, and one that has ports of the names that it has; the same for those of one fabric."""
+    ports: dict[str, list[tuple[Port, int]]] = {}
+    for cable in survey.cables:
+        for device, name, ref in ((cable.a, cable.a_port, cable.a_ref), (cable.b, cable.b_port, cable.b_ref)):
+            if ref is not None:
+                ports.setdefault(device, []).append(((name, ref), cable.speed_gbps))
+    for fabric in survey.fabrics.values():
+        unknown = [switch for switch in fabric if not switch.model and switch.nos]
+        for nos, switches in grouped((switch.nos, switch) for switch in unknown).items():
+            theirs = [row for switch in switches for row in ports.get(switch.name, ())]
+            gbps, like = _speed(nos, theirs), _like(nos, [name for (name, _), _ in theirs])
+            for role in dict.fromkeys(switch.role for switch in switches):
+                alike = [switch for switch in switches if switch.role == role]
+                cages = [ref.cage for switch in alike for (_, ref), _ in ports.get(switch.name, ())]
+                size = next((count for count in CAGES if count >= max(cages, default=1)), max(cages, default=1))
+                yield from ((switch, f"{size}x{gbps}g" if gbps else like) for switch in alike if gbps or like)
+
+
+def _speed(nos: str, ports: Sequence[tuple[Port, int]]) -> int:
+    """Speed of the cages with which most ports have the names that they have; 0 where no generic switch has such ports."""
+    least = max((speed * ref.split for (_, ref), speed in ports), default=0)
+    size = max((ref.cage for (_, ref), _ in ports), default=1)
+    candidates = [gbps for gbps in SPEEDS_GBPS if gbps >= least] or [max(SPEEDS_GBPS)]
+    fitting = {gbps: sum(_name(nos, f"{size}x{gbps}g", gbps, ref) == name for (name, ref), _ in ports) for gbps in candidates}
+    best = max(fitting, key=lambda gbps: fitting[gbps])
+    return best if fitting[best] or not ports else 0
+
+
+def _like(nos: str, names: Sequence[str]) -> str:
+    """The model of the catalog that has most of some port names, "" for none."""
+    fitting: dict[str, int] = {}
+    for model in catalog.switch_names():
+        switch = catalog.switch(model)
+        if switch is not None and nos in switch.nos:
+            own = {_name(nos, model, switch.native_gbps, PortRef(cage, 0, 1, 0)) for cage in range(1, switch.cages + 1)}
+            fitting[model] = sum(name in own for name in names)
+    best = max(sorted(fitting), key=lambda model: fitting[model], default="")
+    return best if best and fitting[best] else ""
+
+
+def _name(nos: str, model: str, gbps: int, ref: PortRef) -> str:
+    switch = catalog.switch(model)
+    if switch is None or gbps % ref.split:
+        return ""
+    try:
+        return target(nos).port_name(switch, replace_speed(ref, gbps // ref.split), model)
+    except (KeyError, ValueError, ArithmeticError):
+        return ""
+
+
+def replace_speed(ref: PortRef, gbps: int) -> PortRef:
+    """The same port with another speed."""
+    return PortRef(ref.cage, ref.sub, ref.split, gbps)
+
+
+def _with_speed(cable: Cable, models: Mapping[str, str]) -> Cable:
+    """A cable at the fastest speed that both ends may have."""
+    ends = ((cable.a, cable.a_ref), (cable.b, cable.b_ref))
+    speeds = [
+        switch.native_gbps // (ref.split if ref else 1)
+        for name, ref in ends
+        if (switch := catalog.switch(models.get(name, ""))) is not None
+    ]
+    gbps = min(speeds, default=SPEEDS_GBPS[0])
+    a, b = (replace_speed(ref, gbps) if ref is not None else None for _, ref in ends)
+    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)

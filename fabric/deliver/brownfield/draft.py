@@ -1,0 +1,70 @@
+"""From a survey to the shortest intent that plans what is there, and the lock with its numbers.
+
+A fabric is stated in full: kind, units, uplinks, spines. The planner judges: a statement is right when its plan has the
+cables that are there, and a key goes when the plan stays the same without it. What is numbered otherwise than a new plan
+would number it goes into the lock, what a lock cannot hold into pins. What then still differs is left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabric.base.diagnostics import InputError
+from fabric.deliver.brownfield.corrections import corrected
+from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
+from fabric.deliver.brownfield.judge import Difference
+from fabric.deliver.brownfield.servers import server_models
+from fabric.deliver.brownfield.shape import shapes, with_numbers
+from fabric.deliver.brownfield.statement import Document
+from fabric.deliver.brownfield.survey import Inference, Survey
+from fabric.deliver.brownfield.working import Working
+from fabric.model.plan.lock import Lock
+
+NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """An intent and its lock.
+
+    Attributes:
+        document: of the whole intent, without what `sections` of the caller state.
+        lock: numbers in use.
+        inferences: what no line states.
+        left_over: what the plan of the document has otherwise than the network.
+    """
+
+    document: Document
+    lock: Lock
+    inferences: Sequence[Inference]
+    left_over: Sequence[Difference]
+
+
+def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
+    """The shortest intent of what is there, and its lock.
+
+    Args:
+        sections: of the intent that are known from elsewhere: tenants, underlay, management, own hardware.
+    """
+    survey = with_numbers(survey)
+    document = {"version": 1, "site": survey.site, "fabrics": {}}
+    work = Working(survey=survey, sections=sections, shapes=shapes(survey), document=document)
+    models = server_models(work)
+    for name, shape in sorted(work.shapes.items(), key=lambda its: bool(work.below(its[1]))):
+        state_fabric(work, name, shape, models[name])
+    work.document["fabrics"] = {name: work.document["fabrics"][name] for name in work.shapes}
+    state_names(work)
+    state_asns(work)
+    try:
+        plan, left = corrected(work, work.plan())
+        lock = plan.lock
+    except InputError as error:
+        left = [_refused(its.message) for its in error.diagnostics]
+        lock = work.lock
+    return Draft(document=work.document, lock=lock, inferences=work.inferences, left_over=left)
+
+
+def _refused(message: str) -> Difference:
+    return Difference(fabric="", subject="intent", what="plan", there="", planned=message)

@@ -1,0 +1,283 @@
+"""An existing site becomes an intent: surveyed, drafted, planned, proven against its configs, and written all or nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.formats import json_line, write_files, yaml
+from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
+from fabric.base.processes import Progress, silent
+from fabric.base.source import parse
+from fabric.configs import Renderer
+from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
+from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
+from fabric.deliver.brownfield.survey import Inference, Survey
+from fabric.design.intent.intent import Planning, load
+from fabric.model.plan import Plan
+from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as lock_text
+from fabric.model.settings.site import Home
+from fabric.nos.reading import Folder
+
+STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
+WIDTH = 110  # columns of the intent
+HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafted:
+    """An intent as data, and the numbers that it keeps."""
+
+    document: Mapping[str, Any]
+    lock: Lock
+    inferences: Sequence[Inference] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)  # what was found and the language refuses: path → why
+
+
+def drafted(survey: Survey) -> Drafted:
+    """The intent of a survey: the topology, what else its statements tell, and the topology again beside that."""
+    from fabric.deliver.brownfield.assumptions import assumed
+    from fabric.deliver.brownfield.draft import draft
+    from fabric.deliver.brownfield.judge import merged
+    from fabric.deliver.brownfield.services import sections
+
+    survey = assumed(survey)
+    first = draft(survey)
+    services = sections(survey, first.document, first.lock)
+    kept, refused = taken(first.document, services.document)
+    topology = draft(survey, kept)
+    return Drafted(
+        document=merged(topology.document, kept),
+        lock=_joined(topology.lock, services.lock),
+        inferences=(*survey.inferences, *topology.inferences, *services.inferences),
+        refused=refused,
+    )
+
+
+PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
+MAX_ROUNDS = 20  # of looking for what an intent does not take
+
+
+def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Sections without the entries that the language refuses, and those: path → why."""
+    from fabric.deliver.brownfield.judge import merged
+    from fabric.design.intent.load import validate
+
+    kept, refused = deepcopy(dict(services)), dict[str, str]()
+    for _ in range(MAX_ROUNDS):
+        whole = merged(topology, kept)
+        try:
+            validate(parse(json_line(whole), ""))
+            break
+        except InputError as error:
+            found = [match for one in error.diagnostics if (match := PATH.match(one.message))]
+            paths = {_parts(match[1]): match.string for match in found}
+            gone = [path for path in sorted(paths, reverse=True) if _drop(kept, path)]
+            refused |= {".".join(map(str, path)): paths[path] for path in gone}
+            if not gone:
+                break
+    return kept, refused
+
+
+def _parts(path: str) -> tuple[str | int, ...]:
+    """`tenants[0].name` as ("tenants", 0, "name")."""
+    return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
+
+
+def _drop(document: Any, path: Sequence[str | int]) -> bool:
+    """Takes away the entry of a list that a path leads through, else the key at its end; False where there is none."""
+    at: Any = document
+    last: tuple[Any, str | int] | None = None
+    for depth, part in enumerate(path):
+        if isinstance(part, int) and isinstance(at, list) and part < len(at):
+            last = (at, part)
+            if depth and path[depth - 1] in ("tenants", "attachments"):
+                break
+        elif isinstance(at, dict) and part in at:
+            last = (at, part)
+        else:
+            return False
+        at = at[part]
+    if last is None:
+        return False
+    del last[0][last[1]]
+    return True
+
+
+def _joined(lock: Lock, over: Lock) -> Lock:
+    """The numbers of two locks, those of the second in place of the same of the first."""
+    fabrics = dict(lock.fabrics)
+    for name, its in over.fabrics.items():
+        base = fabrics.get(name, FabricLock())
+        fabrics[name] = FabricLock(
+            **{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)}
+        )
+    return Lock(fabrics)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """An intent of a site that is there.
+
+    Attributes:
+        output: where the intent goes.
+        text: the intent.
+        before: proof of the plan without overrides; None where there are no configs to compare with.
+        after: with them.
+        own: the overrides.
+    """
+
+    survey: Survey
+    output: Path
+    text: str
+    plan: Plan
+    inferences: Sequence[Inference] = ()
+    before: Proof | None = None
+    after: Proof | None = None
+    own: OwnLines = NOTHING
+    folder: str = ""
+
+    @property
+    def coverage(self) -> tuple[TopicCoverage, ...]:
+        """A row per topic, and one of all."""
+        return coverage(self.before, self.after) if self.before and self.after else ()
+
+    @property
+    def in_sync(self) -> bool:
+        """Whether the plan is what the switches run."""
+        return self.after is None or self.after.in_sync
+
+    @property
+    def lock_path(self) -> Path:
+        """Where `generate` looks for the numbers."""
+        return Home(self.output, site_folder(self.output, self.survey.site)).shown / LOCK
+
+    def files(self) -> dict[Path, bytes]:
+        """Every file that is written."""
+        home = self.output.parent
+        numbers = lock_text(self.plan.lock).encode()
+        site = self.lock_path.parent
+        owned = {**read_manifest(site), LOCK: sha256(numbers)}
+        return {
+            self.output: self.text.encode(),
+            self.lock_path: numbers,
+            site / MANIFEST: render(owned),
+            **{home / name: text.encode() for name, text in self.own.templates.items()},
+        }
+
+    def write(self, force: bool = False) -> None:
+        """Writes all files, or none. Raises InputError where one is there, unless `force`."""
+        if link := symlink_to_site(self.output, self.survey.site):
+            raise OutputError(f"{link} is a symlink: files would be written outside of the folder", "remove it")
+        files = self.files()
+        refuse_existing([path for path in files if path.name != MANIFEST], force)
+        write_files(files, folders=True)
+
+
+def refuse_existing(paths: Sequence[Path], force: bool) -> None:
+    """Raises InputError for a file that is there: an import never goes over an intent or the numbers of a site."""
+    hint = "write to another file with `-o FILE`, or use --force to replace it"
+    there = [path for path in paths if path.exists() or path.is_symlink()]
+    if there and not force:
+        raise InputError([Diagnostic("FAB001", Place(str(path)), "expected no file, got one", hint) for path in there])
+
+
+def refuse_broken(survey: Survey) -> None:
+    """Raises InputError for files that cannot be read whole, and for two devices of one name."""
+    stopping = [finding for finding in survey.findings if finding.id in STOPPING]
+    if stopping:
+        raise InputError(
+            [
+                Diagnostic(one.id, Place(one.file, one.line, one.column), f"{one.device}: {one.message}", one.hint)
+                for one in stopping
+            ]
+        )
+
+
+def imported(
+    survey: Survey,
+    folder: Folder | None,
+    output: Path,
+    plan: Planning,
+    *,
+    draft: Callable[[Survey], Drafted] = drafted,
+    jobs: int = 0,
+    progress: Progress = silent,
+) -> Imported:
+    """The intent of a survey, with its proof. Raises InputError where it has no plan, or a source is broken.
+
+    Args:
+        folder: the configs; None where other sources are surveyed.
+        output: where the intent will be.
+        plan: plans the intent.
+        draft: makes it.
+    """
+    refuse_broken(survey)
+    try:
+        found = draft(survey)
+    except ValueError as error:
+        hint = "state the hardware with `--model NAME=MODEL`"
+        raise InputError([Diagnostic("FAB009", Place(str(output)), f"no intent can be drafted: {error}", hint)]) from error
+    shown = site_folder(output, survey.site)
+    head = HEAD.format(lock=_beside(output, shown / LOCK))
+    document = dict(found.document)
+    text = _text(head, document)
+    with TemporaryDirectory() as temporary:
+        made = Imported(
+            survey=replace(survey, left_out={**survey.left_out, **found.refused}),
+            output=output,
+            text=text,
+            plan=_planned(Path(temporary), output, text, found.lock, plan),
+            inferences=found.inferences,
+            folder=folder.root if folder else "",
+        )
+        if folder is None:
+            return made
+        renderer = Renderer(made.plan, Path(temporary))
+        before = prove(renderer, folder, jobs, progress)
+        own = own_lines(renderer, folder, before)
+        if not own.rules:
+            return replace(made, before=before, after=before)
+        write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
+        text = _text(head, _with_overrides(document, own))
+        site_plan = _planned(Path(temporary), output, text, found.lock, plan)
+        after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
+        return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+
+
+def _text(head: str, document: Mapping[str, Any]) -> str:
+    return f"# {head}\n{yaml.compact(document, WIDTH)}"
+
+
+def _with_overrides(document: Mapping[str, Any], own: OwnLines) -> dict[str, Any]:
+    """The overrides stand in front of the fabrics."""
+    fabrics = {"fabrics": document["fabrics"]} if "fabrics" in document else {}
+    others = {key: value for key, value in document.items() if key not in fabrics}
+    return {**others, "overrides": [*document.get("overrides", ()), *own.rules], **fabrics}
+
+
+def _planned(temporary: Path, output: Path, text: str, lock: Lock, plan: Planning) -> Plan:
+    """The plan of an intent that is not written yet; its mistakes are at the place where it would be."""
+    path = temporary / output.name
+    path.write_text(text, encoding="utf-8")
+    try:
+        return plan(load(path, temporary / "generated"), lock)
+    except InputError as error:
+        raise InputError([_moved(one, path, output) for one in error.diagnostics]) from error
+
+
+def _moved(diagnostic: Diagnostic, path: Path, output: Path) -> Diagnostic:
+    place = diagnostic.place
+    return replace(diagnostic, place=replace(place, file=str(output))) if place.file == str(path) else diagnostic
+
+
+def _beside(output: Path, path: Path) -> str:
+    """A path as the intent names it, from its own folder."""
+    return os.path.relpath(path, output.resolve().parent)

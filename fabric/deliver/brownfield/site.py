@@ -1,0 +1,276 @@
+"""A folder of configs as a survey."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fabric.audit.checks import Network
+from fabric.audit.checks.files.duplicates import OneOwner
+from fabric.audit.checks.files.interfaces import PointToPoint
+from fabric.audit.checks.files.reading import Unreadable
+from fabric.audit.checks.files.services import HostNames
+from fabric.audit.checks.finding import ERROR, SEVERITIES, Finding
+from fabric.audit.checks.network import planes
+from fabric.deliver.brownfield.cabling import Port, Wire, Wiring, wiring
+from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
+from fabric.deliver.brownfield.devices import Found, found
+from fabric.deliver.brownfield.fabrics import fabrics, names, routers
+from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
+from fabric.deliver.brownfield.ports import natural
+from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
+from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
+from fabric.model.facts import Facts
+from fabric.model.plan import LEAF, PortRef
+from fabric.nos.reading import Folder
+
+NONE: Mapping[str, str] = {}
+
+
+def survey(
+    folder: Folder,
+    site: str,
+    *,
+    models: Mapping[str, str] = NONE,
+    lldp: Iterable[Wire] = (),
+    wires: Iterable[Wire] = (),
+) -> Survey:
+    """What the configs of a folder say of their network.
+
+    Args:
+        folder: as `fabric.nos.reading.scan` finds it.
+        site: name for the intent.
+        models: name of a device or a pattern of names → its model in the catalog.
+        lldp: device, port, neighbor and its port, as devices report them.
+        wires: the same of topology files.
+    """
+    networks = [Network(tuple(part)) for devices in folder.sites() for part in planes(devices)]
+    return survey_of(networks, site, models=models, lldp=lldp, wires=wires, folder=folder)
+
+
+def survey_of(
+    networks: Iterable[Network],
+    site: str,
+    *,
+    models: Mapping[str, str] = NONE,
+    lldp: Iterable[Wire] = (),
+    wires: Iterable[Wire] = (),
+    folder: Folder | None = None,
+) -> Survey:
+    """As `survey`, of devices that were read."""
+    networks = list(networks)
+    left_out = {} if folder is None else {path: kind.reason for path, kind in sorted(folder.unrecognized.items())}
+    devices: dict[str, Found] = {}
+    repeated: list[Finding] = []
+    for network in networks:
+        for facts in network.devices:
+            if facts.name in devices:
+                left_out[facts.files[0] if facts.files else facts.name] = f"another file has the host name {facts.name}"
+                repeated.append(_twice(facts, devices[facts.name].facts))
+            else:
+                devices[facts.name] = found(facts, models)
+    servers = [name for name, own in devices.items() if own.is_host]
+    left_out |= dict.fromkeys(servers, "a host: it neither routes nor bridges")
+    devices = {name: own for name, own in devices.items() if name not in servers}
+    devices = dict(sorted(devices.items(), key=lambda row: natural(row[0])))
+    cables = wiring(devices, networks, lldp, wires, {one.device for one in repeated})
+    ends = hosts(devices, cables)
+    inferences: list[Inference] = []
+    switches: dict[str, list[Switch]] = {}
+    cabled = {name for name, _ in cables.far}
+    seen = Seen(devices, cables, ends.on(), _sessions(networks) if devices.keys() - cabled else ())
+    groups = fabrics(seen)
+    outside = routers(seen, groups)
+    left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
+    groups = [group for group in groups if group.switches[0] not in outside]
+    homes: dict[str, str] = {}
+    level: dict[str, int] = {}
+    for name, group in zip(names(site, groups, seen.on), groups, strict=True):
+        own = group.switches
+        its = tiers(seen, joined := seen.graph(own))
+        if others := aside(joined, its):
+            left_out |= dict.fromkeys(others, "a route server or router beside the tiers")
+            own = [one for one in own if one not in others]
+            its = tiers(seen, joined := seen.graph(own))
+        places = coordinates(devices, joined, its, seen.on)
+        switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
+        homes |= dict.fromkeys(own, name)
+        level |= its.level
+        inferences += _inferred(name, its, places)
+    ends = without(ends, left_out)
+    _speeds(devices, cables)
+    for device in devices.values():
+        device.place_ports()
+    switches = {name: [_placed(devices[own.name], own) for own in its] for name, its in switches.items()}
+    inferences += [one for device in devices.values() if device.name in level for one in device.inferences]
+    return Survey(
+        site=site,
+        fabrics=dict(sorted(switches.items())),
+        hosts=_homes(ends, homes),
+        cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
+        inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
+        findings=_findings(networks, folder, repeated),
+        left_out=dict(sorted(left_out.items())),
+    )
+
+
+def _sessions(networks: Iterable[Network]) -> list[tuple[str, str]]:
+    """Devices with a BGP session."""
+    pairs = {
+        (facts.name, far.facts.name)
+        for network in networks
+        for facts, _, peer in network.sessions()
+        if not peer.vrf and (far := network.remote_end(peer)) is not None
+    }
+    return sorted((a, b) for a, b in pairs if a < b or (b, a) not in pairs)
+
+
+# --- Switches -------------------------------------------------------------------------------------------------
+
+
+def _in_order(rows: Iterable[Switch]) -> list[Switch]:
+    return sorted(rows, key=lambda own: (own.role, own.name))
+
+
+def _switch(own: Found, fabric: str, its: Tiers, place: Coordinates, ends: Hosts) -> Switch:
+    role = ROLES[min(its.level[own.name], len(ROLES) - 1)]
+    return Switch(
+        name=own.name,
+        role=role,
+        nos=own.facts.nos,
+        release=own.release,
+        fabric=fabric,
+        pod=place.pod if its.level[own.name] < len(ROLES) - 1 else -1,
+        plane=place.plane,
+        unit=place.unit,
+        rail=place.rail,
+        pair=place.pair,
+        asn=own.asn,
+        loopback=own.loopback,
+        loopback6=own.loopback6,
+        vtep=own.vtep,
+        management=own.management,
+        border=role == LEAF and own.border,
+        facts=own.facts,
+    )
+
+
+def _placed(own: Found, switch: Switch) -> Switch:
+    return replace(switch, model=own.model)
+
+
+def _inferred(fabric: str, its: Tiers, places: Mapping[str, Coordinates]) -> Iterator[Inference]:
+    for name, level in its.level.items():
+        role = ROLES[min(level, len(ROLES) - 1)]
+        yield Inference(subject=name, what="role", value=role, source=its.source[name])
+        yield Inference(subject=name, what="fabric", value=fabric, source="cables")
+        if places[name].pair:
+            yield Inference(subject=name, what="pair", value=places[name].pair, source="bonds")
+
+
+# --- Cables ---------------------------------------------------------------------------------------------------
+
+
+def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:
+    """A port has the speed of its far end, where its own config does not state one; else that of its cage."""
+    for (a, a_port), (b, b_port), _ in cables.cables():
+        for name, port, other, far in ((a, a_port, b, b_port), (b, b_port, a, a_port)):
+            if port not in devices[name].gbps and far in devices[other].gbps:
+                devices[name].gbps[port] = devices[other].gbps[far]
+    for own in devices.values():
+        if own.model:
+            own.place_ports()
+    for (a, a_port), (b, b_port), _ in cables.cables():
+        for name, port, other, far in ((a, a_port, b, b_port), (b, b_port, a, a_port)):
+            ref = devices[other].refs.get(far)
+            if port not in devices[name].gbps and ref is not None and ref.speed_gbps:
+                mine = devices[name].refs.get(port)
+                if mine is None or ref.speed_gbps < mine.speed_gbps:
+                    devices[name].gbps[port] = ref.speed_gbps
+
+
+def _cables(devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Mapping[str, int]) -> Iterator[Cable]:
+    for one, other, source in cables.cables():
+        if one[0] not in level or other[0] not in level:
+            continue
+        a, b = sorted((one, other), key=lambda port: (level[port[0]], natural(port[0]), natural(port[1])))
+        a_ref, b_ref = devices[a[0]].refs.get(a[1]), devices[b[0]].refs.get(b[1])
+        yield Cable(
+            a=a[0],
+            a_port=a[1],
+            b=b[0],
+            b_port=b[1],
+            speed_gbps=_gbps(a_ref, b_ref),
+            source=source,
+            a_ref=a_ref,
+            b_ref=b_ref,
+            a_address=_address(devices[a[0]].facts, a[1]),
+            b_address=_address(devices[b[0]].facts, b[1]),
+        )
+    gbps = {row.port: _gbps(devices[row.port[0]].refs.get(row.port[1])) for row in ends.ports}
+    refs: dict[Port, PortRef] = nics(ends.ports, gbps)
+    for row in ends.ports:
+        device, port = row.port
+        yield Cable(
+            a=row.host,
+            a_port=row.label,
+            b=device,
+            b_port=port,
+            speed_gbps=gbps[row.port],
+            source=row.source,
+            a_ref=refs[row.port],
+            b_ref=devices[device].refs.get(port),
+            a_address=row.far_address,
+            b_address=row.address,
+        )
+    for (name, managed), ((switch, port), source) in cables.management.items():
+        ref = devices[switch].refs.get(port)
+        yield Cable(
+            a=name,
+            a_port=managed,
+            b=switch,
+            b_port=port,
+            speed_gbps=_gbps(ref),
+            source=source,
+            b_ref=ref,
+            b_address=_address(devices[switch].facts, port),
+        )
+
+
+def _gbps(*refs: PortRef | None) -> int:
+    return min((ref.speed_gbps for ref in refs if ref is not None and ref.speed_gbps), default=0)
+
+
+def _address(facts: Facts, port: str) -> str:
+    interface = facts.interfaces.get(port)
+    values = [fact.value for fact in interface.addresses if not fact.value.startswith("fe80:")] if interface else []
+    return values[0] if values else ""
+
+
+def _homes(ends: Hosts, homes: Mapping[str, str]) -> dict[str, Host]:
+    first: dict[str, str] = {}
+    for row in ends.ports:
+        own = homes[row.port[0]]
+        first[row.host] = min(first.get(row.host, own), own)
+    return {name: replace(host, fabric=first[name]) for name, host in ends.hosts.items()}
+
+
+# --- Findings -------------------------------------------------------------------------------------------------
+
+
+def _twice(facts: Facts, first: Facts) -> Finding:
+    """The finding about a second device of one host name."""
+    where = first.files[0] if first.files else "another file"
+    message = f"duplicate host name: {where} is taken for this device"
+    hint = "rename one of the two devices, or leave one of the files out"
+    line = facts.hostname.line if facts.hostname else 0
+    return HostNames.in_file(facts.name, facts.files[0] if facts.files else "", line, message, hint, ERROR)
+
+
+def _findings(networks: Iterable[Network], folder: Folder | None, repeated: Sequence[Finding]) -> list[Finding]:
+    """What makes the network ambiguous: it comes before any intent."""
+    checks = (Unreadable(), OneOwner(), PointToPoint())
+    found = [finding for network in networks for check in checks for finding in check.run(network)]
+    if folder is not None:
+        found += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
+    return sorted([*repeated, *found], key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line, one.message))

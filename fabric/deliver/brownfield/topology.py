@@ -1,0 +1,117 @@
+"""Cables that other files state: LLDP output, files of NVIDIA Air, Graphviz, containerlab and Batfish, CSV tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fabric.audit.cabling.files import every_file, plain_id, read
+from fabric.audit.cabling.planned import Hosts
+from fabric.base.diagnostics import InputError, Place, Report
+from fabric.base.formats.yaml import load
+from fabric.base.reading import text_of
+
+Wire = tuple[str, str, str, str]  # device and port of both ends
+WHAT = "a topology file: JSON of NVIDIA Air, Graphviz, containerlab or Batfish, or a CSV table of cables"
+CODE = "FAB009"
+END = r'"?(?P<{0}>[\w.-]+)"?\s*:\s*"?(?P<{0}_port>[\w./:-]+)"?'
+EDGE = re.compile(rf"{END.format('a')}\s*--\s*{END.format('b')}")
+COMMENT = re.compile(r"^[ \t]*(?:#|//)[^\n]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+NODE_WORDS, PORT_WORDS = frozenset({"node", "device", "switch", "host"}), frozenset({"interface", "port"})
+
+
+def wires_of(paths: Sequence[Path]) -> list[Wire]:
+    """Every cable of topology files. Raises InputError with the place of what cannot be read."""
+    report, wires = Report(), list[Wire]()
+    for path in every_file(paths, report, WHAT):
+        text = text_of(path, WHAT)
+        try:
+            found = [wire for wire in _wires(path, text) if all(wire)]
+        except (ValueError, yaml.YAMLError, RecursionError) as error:
+            line = getattr(getattr(error, "problem_mark", None), "line", getattr(error, "lineno", 0) - 1) + 1
+            reason = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
+            report.error(CODE, Place(str(path), line, 1 if line else 0), f"cannot be read: {reason}", f"expected {WHAT}")
+            continue
+        if not found:
+            report.error(CODE, Place(str(path)), "expected cables between ports, got none", f"expected {WHAT}")
+        wires += found
+    report.raise_errors()
+    return list(dict.fromkeys(wires))
+
+
+def _wires(path: Path, text: str) -> Iterator[Wire]:
+    ending = path.suffix.lower()
+    if ending in (".dot", ".gv"):
+        for match in EDGE.finditer(COMMENT.sub("", text)):
+            yield match["a"], match["a_port"], match["b"], match["b_port"]
+    elif ending == ".csv":
+        yield from _table(text)
+    else:
+        yield from _links(json.loads(text) if text.lstrip()[:1] in "{[" else load(text))
+
+
+def _links(document: Any, depth: int = 0) -> Iterator[Wire]:
+    """Links of `content.links` (Air), `topology.links` (containerlab) and `edges` (Batfish)."""
+    if not isinstance(document, dict) or depth > 2:
+        return
+    for key in ("links", "edges"):
+        for link in document.get(key) or () if isinstance(document.get(key), list) else ():
+            ends = [_end(one) for one in _ends(link)]
+            if len(ends) == 2 and all(ends):
+                yield (*ends[0], *ends[1])
+    for key in ("content", "topology"):
+        yield from _links(document.get(key), depth + 1)
+
+
+def _ends(link: Any) -> list[Any]:
+    if isinstance(link, dict):
+        if isinstance(link.get("endpoints"), list):
+            return list(link["endpoints"])
+        return [value for key, value in link.items() if key in ("node1", "node2", "a", "b", "z")]
+    return list(link) if isinstance(link, list) else []
+
+
+def _end(end: Any) -> tuple[str, str]:
+    """Device and port; empty for an end outside of the network."""
+    if isinstance(end, str):
+        device, colon, port = end.partition(":")
+        return (device, port) if colon else ("", "")
+    if isinstance(end, dict):
+        device = next((end[key] for key in ("node", "hostname", "device", "name") if isinstance(end.get(key), str)), "")
+        port = next((end[key] for key in ("interface", "interfaceName", "port") if isinstance(end.get(key), str)), "")
+        return device, port
+    return "", ""
+
+
+def _table(text: str) -> Iterator[Wire]:
+    """Rows with a device and a port for each end: the first two columns of each kind, by their heads."""
+    rows = csv.reader(text.splitlines())
+    head = [name.strip().lower() for name in next(rows, [])]
+    devices = [at for at, name in enumerate(head) if set(name.split()) & NODE_WORDS and not set(name.split()) & PORT_WORDS]
+    devices = [at for at in devices if "type" not in head[at]]
+    ports = [at for at, name in enumerate(head) if set(name.split()) & PORT_WORDS]
+    if len(devices) < 2 or len(ports) < 2:
+        raise ValueError(f"expected columns with the devices and ports of both ends, got {', '.join(head)[:200]}")
+    for row in rows:
+        if len(row) > max(*devices[:2], *ports[:2]):
+            yield row[devices[0]].strip(), row[ports[0]].strip(), row[devices[1]].strip(), row[ports[1]].strip()
+
+
+def lldp_wires(paths: Sequence[Path], names: Sequence[str]) -> list[Wire]:
+    """Neighbors that switches report, of the devices with these names. Raises InputError."""
+    hosts = Hosts(names)
+    collected = read(paths, {}, hosts)
+    if errors := [one for one in collected.unknown if one.severity == "error"]:
+        raise InputError(errors)
+    return [
+        (hosts.names[at], neighbor.port, system, neighbor.far_port)
+        for at, data in collected.devices.items()
+        for neighbor in data.neighbors
+        if (system := neighbor.system or collected.chassis.get(plain_id(neighbor.chassis), ""))
+    ]
