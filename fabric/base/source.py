@@ -67,6 +67,21 @@ class Source:
     def data(self) -> Any:
         return self.root.plain()
 
+    def path(self, place: Place) -> Path_:
+        """The innermost value that stands at a place, or whose key does; () for none."""
+        at = (place.line, place.column)
+        found: Path_ = ()
+        todo: list[tuple[Path_, Node, tuple[int, int]]] = [((), self.root, (0, 0))]
+        while todo:
+            path, node, key = todo.pop()
+            if at in ((node.line, node.column), key) and len(path) >= len(found):
+                found = path
+            if isinstance(node.items, dict):
+                todo += [((*path, name), its, node.keys[name]) for name, its in node.items.items()]
+            elif isinstance(node.items, list):
+                todo += [((*path, number), its, (0, 0)) for number, its in enumerate(node.items)]
+        return found
+
     def place(self, path: Path_ = (), *, key: bool = False) -> Place:
         """Where the value at `path` stands, or its nearest ancestor that is written down; `key`: the key itself."""
         node, line, column = self.root, self.root.line, self.root.column

@@ -163,7 +163,10 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
         if ref and home.get(server) == leaf:
             first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
     last: dict[str, int] = {}
+    above = {(cable.a, cable.a_ref.cage) for cable in shape.up if cable.a_ref}
     for server, spot in first.items():
+        if any((home[server], cage) in above for cage in range(1, spot[0])):
+            continue  # uplinks, and no places for servers
         last[home[server]] = max(last.get(home[server], 0), slot.get(spot, -1) // per_server + 1)
     here = max(1, *Counter(home.values()).values(), _reserved(shape, spec, group, home) // per_server)
     more = Counter(place for place in last.values() if place > here)

@@ -15,7 +15,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
-from fabric.base.source import parse
+from fabric.base.source import Source, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
@@ -61,8 +61,10 @@ def drafted(survey: Survey) -> Drafted:
     )
 
 
-PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
-MAX_ROUNDS = 20  # of looking for what an intent does not take
+MAX_ROUNDS = 40  # of looking for what an intent does not take
+ENTRIES = ("tenants", "attachments", "add")  # lists whose entries go as a whole
+ESSENTIAL = re.compile(r"version|site|fabrics(\.[^.]+(\.(servers(\.\d+(\.(model|count))?)?|topology(\.kind)?))?)?")
+OPTIONAL = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "names", "management")  # of a fabric
 
 
 def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -72,23 +74,27 @@ def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dic
 
     kept, refused = deepcopy(dict(services)), dict[str, str]()
     for _ in range(MAX_ROUNDS):
-        whole = merged(topology, kept)
+        source = parse(json_line(merged(topology, kept)), "")
         try:
-            validate(parse(json_line(whole), ""))
+            validate(source)
             break
         except InputError as error:
-            found = [match for one in error.diagnostics if (match := PATH.match(one.message))]
-            paths = {_parts(match[1]): match.string for match in found}
-            gone = [path for path in sorted(paths, reverse=True) if _drop(kept, path)]
-            refused |= {".".join(map(str, path)): paths[path] for path in gone}
+            gone = _without_refused(kept, source, error)
+            refused |= gone
             if not gone:
                 break
     return kept, refused
 
 
-def _parts(path: str) -> tuple[str | int, ...]:
-    """`tenants[0].name` as ("tenants", 0, "name")."""
-    return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
+def _without_refused(document: dict[str, Any], source: Source, error: InputError) -> dict[str, str]:
+    """Takes the entries away that mistakes are in, and returns them: path → why."""
+    wrong = {path: one.message for one in error.diagnostics if (path := source.path(one.place))}
+    gone: dict[str, str] = {}
+    for path in sorted(wrong, key=lambda path: [(isinstance(part, str), str(part).zfill(9)) for part in path], reverse=True):
+        text = ".".join(map(str, path))
+        if not ESSENTIAL.fullmatch(text) and _drop(document, path):
+            gone[text] = wrong[path]
+    return gone
 
 
 def _drop(document: Any, path: Sequence[str | int]) -> bool:
@@ -98,7 +104,7 @@ def _drop(document: Any, path: Sequence[str | int]) -> bool:
     for depth, part in enumerate(path):
         if isinstance(part, int) and isinstance(at, list) and part < len(at):
             last = (at, part)
-            if depth and path[depth - 1] in ("tenants", "attachments"):
+            if depth and path[depth - 1] in ENTRIES:
                 break
         elif isinstance(at, dict) and part in at:
             last = (at, part)
@@ -227,14 +233,17 @@ def imported(
         raise InputError([Diagnostic("FAB009", Place(str(output)), f"no intent can be drafted: {error}", hint)]) from error
     shown = site_folder(output, survey.site)
     head = HEAD.format(lock=_beside(output, shown / LOCK))
-    document = dict(found.document)
-    text = _text(head, document)
     with TemporaryDirectory() as temporary:
+
+        def planned(text: str) -> Plan:
+            return _planned(Path(temporary), output, text, found.lock, plan)
+
+        document, first, refused = _fitted(found.document, head, planned, survey)
         made = Imported(
-            survey=replace(survey, left_out={**survey.left_out, **found.refused}),
+            survey=replace(survey, left_out={**survey.left_out, **found.refused, **refused}),
             output=output,
-            text=text,
-            plan=_planned(Path(temporary), output, text, found.lock, plan),
+            text=_text(head, document),
+            plan=first,
             inferences=found.inferences,
             folder=folder.root if folder else "",
         )
@@ -247,9 +256,58 @@ def imported(
             return replace(made, before=before, after=before)
         write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
         text = _text(head, _with_overrides(document, own))
-        site_plan = _planned(Path(temporary), output, text, found.lock, plan)
+        site_plan = planned(text)
         after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
         return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+
+
+def _fitted(
+    document: Mapping[str, Any], head: str, plan: Callable[[str], Plan], survey: Survey
+) -> tuple[dict[str, Any], Plan, dict[str, str]]:
+    """An intent without what the planner refuses, its plan, and what is left out: path → why.
+
+    Entries with a mistake go first, then optional sections of their fabrics, then a fabric beside others. Raises InputError
+    with a config of the fabric that has no plan.
+    """
+    fitting, refused = deepcopy(dict(document)), dict[str, str]()
+    for _ in range(MAX_ROUNDS):
+        text = _text(head, fitting)
+        try:
+            return fitting, plan(text), refused
+        except InputError as error:
+            source = parse(text, "")
+            gone = _without_refused(fitting, source, error) or _without_section(fitting, source, error)
+            refused |= gone
+            if not gone:
+                raise _at_configs(error, survey) from error
+    return fitting, plan(_text(head, fitting)), refused
+
+
+def _without_section(document: dict[str, Any], source: Source, error: InputError) -> dict[str, str]:
+    """Takes an optional section of a fabric with a mistake away, else that fabric if it is not the only one."""
+    named = [path[1] for one in error.diagnostics if (path := source.path(one.place))[:1] == ("fabrics",) and len(path) > 1]
+    why = error.diagnostics[0].message
+    for name in [str(name) for name in named] or list(document["fabrics"]):
+        fabric = document["fabrics"].get(name, {})
+        for key in OPTIONAL:
+            if fabric.pop(key, None) is not None:
+                return {f"fabrics.{name}.{key}": why}
+        if len(document["fabrics"]) > 1 and document["fabrics"].pop(name, None) is not None:
+            return {f"fabrics.{name}": why}
+    return {}
+
+
+def _at_configs(error: InputError, survey: Survey) -> InputError:
+    """Mistakes of an intent that has no plan, at a config that it is made from."""
+    files = (path for switch in survey.switches.values() if switch.facts for path in switch.facts.files)
+    place = Place(next(files, survey.site))
+    hint = "state the hardware with `--model NAME=MODEL`, or leave devices out of the folder"
+    return InputError(
+        [
+            replace(one, place=place, message=f"no plan of these switches: {one.message}", hint=one.hint or hint)
+            for one in error.diagnostics
+        ]
+    )
 
 
 def _text(head: str, document: Mapping[str, Any]) -> str:

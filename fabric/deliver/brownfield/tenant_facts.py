@@ -179,8 +179,8 @@ class TenantSurvey:
         facts = switch.facts
         assert facts is not None
         tenant.vni = tenant.vni or (vrf.vni.value if vrf.vni else 0)
-        if not tenant.number and vrf.rd is not None:
-            tenant.number = int(vrf.rd.value.rpartition(":")[2])
+        if not tenant.number and vrf.rd is not None and (last := vrf.rd.value.rpartition(":")[2]).isdecimal():
+            tenant.number = int(last)  # an automatic one has no number
         if not tenant.number and vrf.vlan is not None and vrf.vlan.value > VLAN_BASE:
             tenant.number = vrf.vlan.value - VLAN_BASE
         tags = [one.tag.value for one in facts.interfaces.values() if one.tag and one.vrf and one.vrf.value == vrf.name]
