@@ -43,13 +43,15 @@ class Drafted:
 
 def drafted(survey: Survey) -> Drafted:
     """The intent of a survey: the topology, what else its statements tell, and the topology again beside that."""
-    from fabric.deliver.brownfield.assumptions import assumed
+    from fabric.deliver.brownfield.assumptions import assumed, plain
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
     from fabric.deliver.brownfield.services import sections
 
     survey = assumed(survey)
     first = draft(survey)
+    if first.irregular and not (other := draft(simple := plain(survey, first.irregular))).irregular:
+        survey, first = simple, other
     services = sections(survey, first.document, first.lock)
     kept, refused = taken(first.document, services.document)
     topology = draft(survey, kept)
