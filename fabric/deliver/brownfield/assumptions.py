@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
 
@@ -67,15 +67,6 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return not text
     return True
-
-
-def plain(survey: Survey, fabrics: Container[str]) -> Survey:
-    """The survey with all hosts of some fabrics as attachments: their cables follow no rule, or that of no topology."""
-    hosts = {
-        name: replace(host, attached=True, group=name) if host.fabric in fabrics else host
-        for name, host in survey.hosts.items()
-    }
-    return _with_hardware(_with_servers(replace(survey, hosts=hosts)))
 
 
 def _with_servers(survey: Survey) -> Survey:

@@ -13,10 +13,10 @@ from typing import Any
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield.corrections import corrected
-from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
 from fabric.deliver.brownfield.judge import Difference
 from fabric.deliver.brownfield.servers import server_models
 from fabric.deliver.brownfield.shape import shapes, with_numbers
+from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
 from fabric.deliver.brownfield.statement import Document
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.working import Working
@@ -34,14 +34,12 @@ class Draft:
         lock: numbers in use.
         inferences: what no line states.
         left_over: what the plan of the document has otherwise than the network.
-        irregular: fabrics whose cables no rule of wiring fits, or whose plan has not all of their switches.
     """
 
     document: Document
     lock: Lock
     inferences: Sequence[Inference]
     left_over: Sequence[Difference]
-    irregular: frozenset[str] = frozenset()
 
 
 def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
@@ -59,17 +57,13 @@ def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
     work.document["fabrics"] = {name: work.document["fabrics"][name] for name in work.shapes}
     state_names(work)
     state_asns(work)
-    irregular = {name for name, its in work.cells.items() if not its.units}
     try:
         plan, left = corrected(work, work.plan())
         lock = plan.lock
-        irregular |= {name for name, its in survey.fabrics.items() if len(plan.fabrics[name].switches) != len(its)}
     except InputError as error:
         left = [_refused(its.message) for its in error.diagnostics]
         lock = work.lock
-    return Draft(
-        document=work.document, lock=lock, inferences=work.inferences, left_over=left, irregular=frozenset(irregular)
-    )
+    return Draft(document=work.document, lock=lock, inferences=work.inferences, left_over=left)
 
 
 def _refused(message: str) -> Difference:

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line, write_files, yaml
@@ -26,6 +26,10 @@ from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as 
 from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
+if TYPE_CHECKING:
+    from fabric.deliver.brownfield.judge import Difference
+    from fabric.deliver.brownfield.simpler import Rung
+
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
@@ -39,30 +43,50 @@ class Drafted:
     lock: Lock
     inferences: Sequence[Inference] = ()
     refused: Mapping[str, str] = field(default_factory=dict)  # what was found and the language refuses: path → why
+    given_up: Mapping[str, str] = field(
+        default_factory=dict
+    )  # device, or what of the site → why it is stated in a simpler way
 
 
 def drafted(survey: Survey) -> Drafted:
-    """The intent of a survey: the topology, what else its statements tell, and the topology again beside that."""
-    from fabric.deliver.brownfield.assumptions import assumed, plain
+    """The intent of a survey, in the first way that plans all of it; else in that which plans most."""
+    from fabric.deliver.brownfield.simpler import rungs
+
+    best: tuple[tuple[bool, int], Drafted] | None = None
+    for rung in rungs(survey):
+        left, found = _drafted(rung)
+        wrong = sum(its.what in ("device", "link") for its in left)
+        score = any(its.what == "plan" for its in left), wrong
+        if best is None or score < best[0]:
+            best = score, replace(found, given_up=rung.given_up)
+        if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
+            break
+    assert best is not None
+    return best[1]
+
+
+def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
+    """The topology, what else its statements tell, and the topology again beside that; and what its plan has otherwise."""
+    from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
     from fabric.deliver.brownfield.services import sections
+    from fabric.deliver.brownfield.simpler import alone
 
-    survey = assumed(survey)
-    first = draft(survey)
-    if first.irregular and not (other := draft(simple := plain(survey, first.irregular))).irregular:
-        survey, first = simple, other
-    services = sections(survey, first.document, first.lock)
-    kept, refused = taken(first.document, services.document)
+    survey = assumed(rung.survey)
+    first = draft(alone(survey))
+    services = sections(alone(survey), first.document, first.lock)
+    kept, refused = taken(first.document, rung.sections(services.document))
     topology = draft(survey, kept)
-    return Drafted(
+    return topology.left_over, Drafted(
         document=merged(topology.document, kept),
-        lock=_joined(topology.lock, services.lock),
+        lock=_joined(topology.lock, services.lock if rung.tenants else Lock()),
         inferences=(*survey.inferences, *topology.inferences, *services.inferences),
         refused=refused,
     )
 
 
+MANY_SWITCHES = 200  # more are stated in the first way that has a plan
 MAX_ROUNDS = 40  # of looking for what an intent does not take
 ENTRIES = ("tenants", "attachments", "add")  # lists whose entries go as a whole
 ESSENTIAL = re.compile(r"version|site|fabrics(\.[^.]+(\.(servers(\.\d+(\.(model|count))?)?|topology(\.kind)?))?)?")
@@ -242,7 +266,7 @@ def imported(
 
         document, first, refused = _fitted(found.document, head, planned, survey)
         made = Imported(
-            survey=replace(survey, left_out={**survey.left_out, **found.refused, **refused}),
+            survey=replace(survey, left_out={**survey.left_out, **found.refused, **found.given_up, **refused}),
             output=output,
             text=_text(head, document),
             plan=first,

@@ -42,7 +42,9 @@ def shortest(fabric: Document, alike: Alike) -> Document:
     """
     found = [_reduced(fabric, order, alike) for order in ORDERS]
     # A ratio beside a larger unit keeps ports for servers that are not there, which the configs show as free.
-    return min(found, key=lambda its: (_size(its), "oversubscription" in its["topology"].get("leaf", {}), "unit" in its["topology"]))
+    return min(
+        found, key=lambda its: (_size(its), "oversubscription" in its["topology"].get("leaf", {}), "unit" in its["topology"])
+    )
 
 
 def _size(value: Any) -> int:

@@ -84,7 +84,7 @@ def survey_of(
     left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
     groups = [group for group in groups if group.switches[0] not in outside]
     homes: dict[str, str] = {}
-    level: dict[str, int] = {}
+    level: dict[str, tuple[bool, int]] = {}
     for name, group in zip(names(site, groups, seen.on), groups, strict=True):
         own = group.switches
         its = tiers(seen, joined := seen.graph(own))
@@ -95,7 +95,7 @@ def survey_of(
         places = coordinates(devices, joined, its, seen.on)
         switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
         homes |= dict.fromkeys(own, name)
-        level |= its.level
+        level |= {one: (not group.below, tier) for one, tier in its.level.items()}
         inferences += _inferred(name, its, places)
     ends = without(ends, left_out)
     _speeds(devices, cables)
@@ -189,7 +189,10 @@ def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:
                     devices[name].gbps[port] = ref.speed_gbps
 
 
-def _cables(devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Mapping[str, int]) -> Iterator[Cable]:
+def _cables(
+    devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Mapping[str, tuple[bool, int]]
+) -> Iterator[Cable]:
+    """Every cable. `level`: of a switch, whether it hangs below no other fabric, and its tier."""
     for one, other, source in cables.cables():
         if one[0] not in level or other[0] not in level:
             continue
