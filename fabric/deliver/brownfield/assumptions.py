@@ -17,7 +17,9 @@ from fabric.nos.target import target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
 SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
-GENERIC = generic_switch("256x100g")
+GENERIC_NAME = "256x100g"
+GENERIC = generic_switch(GENERIC_NAME)
+FIRST = PortRef(1, 0, 1, 0)
 SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MODEL` states it"
 
 Port = tuple[str, PortRef]  # name and place
@@ -91,14 +93,17 @@ def _with_servers(survey: Survey) -> Survey:
         )
         for number, leaf in enumerate(leaves, 1):
             name = f"{fabric}-server-{number:04}"
-            model = catalog.switch(leaf.model) or GENERIC
+            name_of = leaf.model or (
+                "" if _name(leaf.nos, GENERIC_NAME, 100, FIRST) else _like(leaf.nos, _names(survey, leaf))
+            )
+            model = catalog.switch(name_of) or GENERIC
             assert model is not None
             cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
             if not cage:
                 continue
             hosts[name] = Host(name=name, group=f"{fabric}-server", number=number, fabric=fabric)
             ref = PortRef(cage, 0, 1, 0)
-            port = target(leaf.nos).port_name(model, PortRef(cage, 0, 1, model.native_gbps), leaf.model)
+            port = _name(leaf.nos, name_of or GENERIC_NAME, model.native_gbps, PortRef(cage, 0, 1, 0))
             cables.append(
                 Cable(
                     a=name,
@@ -115,6 +120,12 @@ def _with_servers(survey: Survey) -> Survey:
         return survey
     cables.sort(key=lambda cable: (cable.a, cable.a_port, cable.b, cable.b_port))
     return replace(survey, hosts=dict(sorted(hosts.items())), cables=cables, inferences=found)
+
+
+def _names(survey: Survey, leaf: Switch) -> list[str]:
+    """The ports of a leaf that cables name."""
+    ends = ((end, port) for its in survey.cables for end, port in ((its.a, its.a_port), (its.b, its.b_port)))
+    return [port for name, port in ends if name == leaf.name]
 
 
 # --- hardware -------------------------------------------------------------------------------------------------

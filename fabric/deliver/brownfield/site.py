@@ -97,6 +97,12 @@ def survey_of(
         homes |= dict.fromkeys(own, name)
         level |= {one: (not group.below, tier) for one, tier in its.level.items()}
         inferences += _inferred(name, its, places)
+    hanging = {one for one, (first, _) in level.items() if not first}
+    for (a, a_port), (b, b_port), _ in cables.cables():
+        if a in homes and b in homes and homes[a] != homes[b] and not {a, b} & hanging:
+            left_out[f"{a} {a_port}"] = (
+                f"a link to {b} {b_port} of another fabric: the language joins fabrics at routers alone"
+            )
     ends = without(ends, left_out)
     _speeds(devices, cables)
     for device in devices.values():
@@ -107,7 +113,14 @@ def survey_of(
         site=site,
         fabrics=dict(sorted(switches.items())),
         hosts=_homes(ends, homes),
-        cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
+        cables=sorted(
+            (
+                its
+                for its in _cables(devices, cables, ends, level)
+                if f"{its.a} {its.a_port}" not in left_out and f"{its.b} {its.b_port}" not in left_out
+            ),
+            key=lambda own: (own.a, own.a_port, own.b, own.b_port),
+        ),
         inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
         findings=_findings(networks, folder, [*repeated, *_conflicts(devices, cables)]),
         left_out=dict(sorted(left_out.items())),
