@@ -83,16 +83,17 @@ def _with_servers(survey: Survey) -> Survey:
         leaves = [switch for switch in switches if switch.role == LEAF]
         if not leaves or any(switch.name in served for switch in switches):
             continue
+        pair = len(leaves) == len(switches) == 2  # whose servers are on both
         found.append(
             Inference(
                 subject=f"fabric {fabric}",
                 what="servers",
-                value=f"{len(leaves)} (assumed)",
-                source="one on each leaf, as no source names any",
+                value=f"{1 if pair else len(leaves)} (assumed)",
+                source="one on both leaves, as no source names any" if pair else "one on each leaf, as no source names any",
             )
         )
         for number, leaf in enumerate(leaves, 1):
-            name = f"{fabric}-server-{number:04}"
+            name = f"{fabric}-server-{1 if pair else number:04}"
             name_of = leaf.model or (
                 "" if _name(leaf.nos, GENERIC_NAME, 100, FIRST) else _like(leaf.nos, _names(survey, leaf))
             )
@@ -101,14 +102,14 @@ def _with_servers(survey: Survey) -> Survey:
             cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
             if not cage:
                 continue
-            hosts[name] = Host(name=name, group=f"{fabric}-server", number=number, fabric=fabric)
+            hosts[name] = Host(name=name, group=f"{fabric}-server", number=1 if pair else number, fabric=fabric)
             ref = PortRef(cage, 0, 1, 0)
             port = _name(leaf.nos, name_of or GENERIC_NAME, model.native_gbps, PortRef(cage, 0, 1, 0))
             cables.append(
                 Cable(
                     a=name,
-                    a_port="eth1",
-                    a_ref=PortRef(1, 0, 1, 0),
+                    a_port=f"eth{number if pair else 1}",
+                    a_ref=PortRef(number if pair else 1, 0, 1, 0),
                     b=leaf.name,
                     b_port=port,
                     b_ref=ref,

@@ -97,12 +97,13 @@ def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dic
     """Sections without the entries that the language refuses, and those: path → why."""
     from fabric.deliver.brownfield.judge import merged
     from fabric.design.intent.load import validate
+    from fabric.design.planner.resolve import resolve
 
     kept, refused = deepcopy(dict(services)), dict[str, str]()
     for _ in range(MAX_ROUNDS):
         source = parse(json_line(merged(topology, kept)), "")
         try:
-            validate(source)
+            resolve(validate(source), source)
             break
         except InputError as error:
             gone = _without_refused(kept, source, error)
