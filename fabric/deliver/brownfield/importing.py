@@ -95,6 +95,7 @@ OPTIONAL = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "
 
 def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Sections without the entries that the language refuses, and those: path → why."""
+    from fabric.configs import targets
     from fabric.deliver.brownfield.judge import merged
     from fabric.design.intent.load import validate
     from fabric.design.planner.resolve import resolve
@@ -103,7 +104,7 @@ def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dic
     for _ in range(MAX_ROUNDS):
         source = parse(json_line(merged(topology, kept)), "")
         try:
-            resolve(validate(source), source)
+            targets.choose(resolve(validate(source), source).fabrics, ())
             break
         except InputError as error:
             gone = _without_refused(kept, source, error)
