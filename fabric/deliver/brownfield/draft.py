@@ -13,10 +13,10 @@ from typing import Any
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield.corrections import corrected
-from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
 from fabric.deliver.brownfield.judge import Difference
 from fabric.deliver.brownfield.servers import server_models
 from fabric.deliver.brownfield.shape import shapes, with_numbers
+from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
 from fabric.deliver.brownfield.statement import Document
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.working import Working
