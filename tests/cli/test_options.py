@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,8 @@ WORDS = {
     "--nic-ports": ("init dc2", "2x400G", "expected 2x400"),
     "--uplinks": ("init dc2", "32@800G", "expected 32 or 32@800"),
     "--oversubscription": ("init dc2", "3:1", "expected 3 or 1,7"),
+    "--model": ("import running -o made.yaml", "leaf1=sn560", "did you mean 'sn5600'"),
+    "--site": ("import running -o made.yaml", "../dc1", "expected a name of letters"),
     "--against": ("plan dc1.yaml", "old.yaml", "cannot be read"),
     "--fabric": ("estimate dc1.yaml", "backnd", "did you mean 'backend'"),
     "--vary": ("explore dc1.yaml", "kind=racks", "did you mean 'rack'"),
@@ -326,7 +329,8 @@ def test_every_option_with_text_has_a_row() -> None:
     """A new option with text: does it select something? Then an unknown word needs a message."""
     texts = set()
     for name in COMMANDS:
-        made = getattr(import_module(f"fabric.cli.{name}"), name)
+        word = f"{name}_" if iskeyword(name) else name
+        made = getattr(import_module(f"fabric.cli.{word}"), word)
         for command in [its.callback for its in made.registered_commands] if isinstance(made, typer.Typer) else [made]:
             for its in inspect.signature(command).parameters.values():
                 if isinstance(its.default, OptionInfo) and its.annotation in ("str", "list[str]"):

@@ -92,7 +92,7 @@ def _parts(path: str) -> tuple[str | int, ...]:
 
 
 def _drop(document: Any, path: Sequence[str | int]) -> bool:
-    """Takes away the entry of a list that a path leads through, else the key at its end; False where there is none."""
+    """Takes away the entry of a list that a path leads through, else the last key of it; False where there is none."""
     at: Any = document
     last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):

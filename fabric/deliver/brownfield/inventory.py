@@ -116,7 +116,7 @@ def read_site(system: str, url: str, token: str, site: str) -> Truth:
         raise InputError([Diagnostic(CODE, Place(url), f"the answer of the server {error}", hint)]) from error
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Reader:
     system: str
     url: str

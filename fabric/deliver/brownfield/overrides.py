@@ -334,7 +334,7 @@ class _Blocks:
             self.blocks.append(begins)
 
     def changed(self, template: str, gone: set[int], instead: Mapping[int, str]) -> Iterator[Own]:
-        """Changes that take lines away, or put running ones in their place. A line that cannot be told from another stays."""
+        """Changes that take lines away, or put running ones in their place. A line that stands elsewhere too stays."""
         for run in self._runs(sorted(gone)):
             first, last = run[0] - 1, run[-1]
             block = self.blocks[first][-1] if self.blocks[first] else ""

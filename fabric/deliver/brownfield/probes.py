@@ -77,6 +77,7 @@ CHOICES: Mapping[Key, tuple[Any, ...]] = {  # the default first
     ("qos", "pfc_watchdog"): (True, False),
     ("qos", "buffer_model"): ("auto", "static", "dynamic"),
 }
+ENOUGH = 0.5  # of the signs of a value: some are there in designs of one kind alone
 HERE, ANY = "\0", "\1"  # in place of a value, and of one of another key
 STEM = re.compile(
     r"[A-Za-z_-]{3,}(?=\S*\d)"
@@ -213,14 +214,14 @@ class Learned:
 
     def choice(self, key: Key, lines: Collection[str]) -> Any:
         """The value of a key with few values: that whose signs the statements bear, None for the default or no key."""
-        best, most = None, 0.5
+        best, most = None, ENOUGH
         for value, (there, absent) in self.signs.get(key, {}).items():
             seen = [any(pattern.fullmatch(line) for line in lines) for pattern in there]
             if there and not any(seen) and not absent:
                 continue
             left = [not any(pattern.fullmatch(line) for line in lines) for pattern in absent]
             share = (sum(seen) + sum(left)) / (len(seen) + len(left))
-            if share > most:
+            if share > most or (best is None and share == most):
                 best, most = value, share
         return best
 

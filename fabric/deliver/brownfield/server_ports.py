@@ -78,6 +78,8 @@ class Ports:
     def part(self, ports: Sequence[tuple[Spot, int]], inside: set[Spot]) -> Document:
         """The key that tells the ports of one network from those of the others, each with how many networks it is in."""
         every = {spot for spot, _ in ports}
+        if inside == every:
+            return {}
         keys: list[tuple[str, Mapping[Spot, Any]]] = [
             ("rails", self.nic_rails),
             ("planes", self.planes),

@@ -18,7 +18,7 @@ from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.tenant_facts import TenantSurvey
-from fabric.deliver.brownfield.tenants import find as find_tenants
+from fabric.deliver.brownfield.tenants import find as find_tenants, relays
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
 from fabric.model.plan.lock import FabricLock, Lock
 from fabric.model.settings.addressing import Underlay
@@ -287,7 +287,8 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         names = [its.name for its in run.samples]
         if differing.intersection(names):
             rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
-            tried = (attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            tenants = found["fabrics"][run.name].get("tenants", [])
+            tried = (relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
@@ -299,8 +300,9 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             found["fabrics"][run.name]["qos"] = part["qos"]
         else:
             found["fabrics"][run.name].pop("qos", None)
-        if "underlay" in found["fabrics"][run.name]:
-            found["fabrics"][run.name]["underlay"] = part["underlay"]
+        for key in ("underlay", "tenants"):
+            if key in found["fabrics"][run.name]:
+                found["fabrics"][run.name][key] = part[key]
         for key in ("cable_length_m", "attachments"):
             if stated := part["topology"].get(key):
                 found["fabrics"][run.name].setdefault("topology", {})[key] = stated

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabric.audit.checks import Network, Scope, named_folder
-from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
 from fabric.deliver.brownfield.importing import Drafted, drafted
 from fabric.deliver.brownfield.inventory import read_site
 from fabric.deliver.brownfield.site import survey, survey_of
@@ -16,6 +16,7 @@ from fabric.deliver.brownfield.survey import Survey
 from fabric.deliver.brownfield.topology import lldp_wires, wires_of
 from fabric.deliver.brownfield.workbook import read_workbook
 from fabric.hardware import catalog
+from fabric.model.settings.base import NAME
 from fabric.nos.reading import Folder
 
 WORKBOOK = ".xlsx"
@@ -58,6 +59,9 @@ class Surveyed:
 
 def surveyed(request: ImportRequest) -> Surveyed:
     """The survey of all sources. Raises InputError with the place of what cannot be read, OSError for a missing folder."""
+    if not NAME.fullmatch(request.site):
+        message = f"expected a name of letters, digits and inner hyphens, at most 32 of them, got {show(request.site)}"
+        raise InputError([Diagnostic("FAB102", Place("--site"), message, "`--site dc1` names the site of the intent")])
     _refuse_models(request.models)
     if request.inventory is not None:
         truth = read_site(*request.inventory, request.site)

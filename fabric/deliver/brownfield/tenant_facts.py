@@ -260,7 +260,8 @@ def _number(networks: Mapping[int, NetworkFacts]) -> None:
     """Numbers that no route distinguisher tells: by the VNI, else the lowest free ones in the order of VLANs."""
     unknown = [its for _, its in sorted(networks.items()) if not its.number]
     bases = [its.vni // 1000 * 1000 for its in unknown]
-    base = L2_BASE if L2_BASE in bases else most_common(bases) or 0
+    begun = {its.vni - 1 for its in unknown}  # numbers begin with 1
+    base = L2_BASE if L2_BASE in bases else next((one for one in bases if one in begun), 0)
     used = {its.number for its in networks.values()}
     for its in unknown:
         if 0 < its.vni - base < 1000 and its.vni - base not in used:

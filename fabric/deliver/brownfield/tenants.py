@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
 from itertools import product
@@ -81,6 +81,16 @@ def find(survey: TenantSurvey, outside: Mapping[str, frozenset[str]]) -> Found:
         numbers |= {"/".join(names[one.vlan]): (TenantNumber(one.number),) for one in own if one.number}
     _imports(survey, rows, networks, outside)
     return Found(overlay, rows, numbers, names, of_port)
+
+
+def relays(rows: Sequence[Document]) -> Iterator[list[Document]]:
+    """The tenants with DHCP servers in the default table, network by network."""
+    for at, row in enumerate(rows):
+        for n, network in enumerate(row.get("networks", ())):
+            if "dhcp_relay" in network:
+                across = {**network, "dhcp_relay": {"servers": network["dhcp_relay"], "tenant": "default"}}
+                networks = [*row["networks"][:n], across, *row["networks"][n + 1 :]]
+                yield [{"tenants": [*rows[:at], {**row, "networks": networks}, *rows[at + 1 :]]}]
 
 
 def _overlay(

@@ -157,6 +157,16 @@ def test_an_address_that_two_links_have_is_a_finding(tmp_path: Path) -> None:
     assert {one.id for one in found.findings if one.severity == "error"} >= {"FAB252"}
 
 
+def test_a_cable_that_two_sources_have_at_two_places_is_a_finding(tmp_path: Path) -> None:
+    _clos(tmp_path)
+    wires = [("alpha1", "Ethernet1/1", "zed2", "Ethernet1/1")]
+    found = survey(scan(tmp_path), "site", lldp=wires)
+    (finding,) = (one for one in found.findings if one.id == "FAB279" and one.device == "alpha1")
+    assert finding.severity == "error"
+    assert finding.message == "Ethernet1/1: zed1 Ethernet1/1 by addresses, zed2 Ethernet1/1 by LLDP"
+    assert sum(cable.source == "addresses" for cable in found.cables) == 4
+
+
 # --- Descriptions ---------------------------------------------------------------------------------------------
 
 
