@@ -201,7 +201,7 @@ def _described(result: Wiring) -> None:
     managed = {near for near, _ in result.management.values()}
     for near, end in claims.items():
         back = claims.get(end)
-        free = near not in result.far and end not in result.far and near not in managed and end[0] not in result.repeated
+        free = near not in result.far and end not in result.far and near not in managed
         if end[1] and free and (back is None or (back[0] == near[0] and not back[1])):
             result.add(near, end, ONE_END)
     _in_order(result, {near: end for near, end in claims.items() if near not in result.far and near not in managed})
