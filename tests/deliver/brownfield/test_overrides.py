@@ -50,7 +50,14 @@ EDITS: Mapping[str, Edits] = {
         (r"^            iburst: enabled\n", "            minpoll: 6\n"),
     ),
 }
-MODELS = {"eos": "7060x6-64pe", "nxos": "n9364d-gx2a", "junos": "qfx5240-64od", "frr": "64x400g", "sonic": "sn5600", "cumulus": "sn5600"}
+MODELS = {
+    "eos": "7060x6-64pe",
+    "nxos": "n9364d-gx2a",
+    "junos": "qfx5240-64od",
+    "frr": "64x400g",
+    "sonic": "sn5600",
+    "cumulus": "sn5600",
+}
 OVERRIDES = {"sonic": 3}  # a document and a template; else one override of all switches, one of the leaves
 INTENT = """\
 version: 1

@@ -17,8 +17,16 @@ fabrics:
   backend: {nos: eos, servers: {model: dgx-h100, count: 2}, topology: {switch: 7060x6-64pe, kind: rack, tiers: 1}}
 """
 EDITS = {  # edit of a config → state, topic, message
-    ("maximum-paths 64 ecmp 64", "maximum-paths 2 ecmp 2"): (DIFFERENT, "routing", "changed statement: expected `maximum-paths 64"),
-    ("hostname backend-leaf001\n", "hostname backend-leaf001\nip domain-name x\n"): (UNPLANNED, "management", "unplanned statement"),
+    ("maximum-paths 64 ecmp 64", "maximum-paths 2 ecmp 2"): (
+        DIFFERENT,
+        "routing",
+        "changed statement: expected `maximum-paths 64",
+    ),
+    ("hostname backend-leaf001\n", "hostname backend-leaf001\nip domain-name x\n"): (
+        UNPLANNED,
+        "management",
+        "unplanned statement",
+    ),
     ("hostname backend-leaf001\n", "hostname backend-leaf001\nflux capacitor on\n"): (UNREAD, "other", "unplanned statement"),
     ("   update wait-install\n", ""): (LACKING, "routing", "missing statement: `update wait-install`"),
 }

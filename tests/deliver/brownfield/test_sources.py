@@ -19,7 +19,11 @@ from fabric.deliver.brownfield.workbook import read_workbook
 from tests.cli.conftest import Run, run as run
 
 WIRES: list[Wire] = [("leaf1", "swp1", "spine1", "swp3"), ("leaf2", "swp1", "spine1", "swp4")]
-AIR = {"content": {"links": [[{"node": a, "interface": p}, {"node": b, "interface": q}] for a, p, b, q in WIRES] + ["unconnected"]}}
+AIR = {
+    "content": {
+        "links": [[{"node": a, "interface": p}, {"node": b, "interface": q}] for a, p, b, q in WIRES] + ["unconnected"]
+    }
+}
 BATFISH = {
     "edges": [
         {"node1": {"hostname": a, "interfaceName": p}, "node2": {"hostname": b, "interfaceName": q}} for a, p, b, q in WIRES
@@ -52,7 +56,11 @@ def test_topology_files_list_the_same_cables(name: str, tmp_path: Path) -> None:
         ("empty.dot", "graph x {}\n", ": error[FAB009]: expected cables between ports, got none"),
         ("other.csv", "a,b\n1,2\n", "expected columns with the devices and ports of both ends, got a, b"),
         ("deep.json", "[" * 100_000, "error[FAB009]"),
-        ("code.yml", "!!python/object/apply:os.system [ls]\n", "error[FAB009]: cannot be read: could not determine a constructor"),
+        (
+            "code.yml",
+            "!!python/object/apply:os.system [ls]\n",
+            "error[FAB009]: cannot be read: could not determine a constructor",
+        ),
     ],
 )
 def test_a_broken_topology_file_is_refused_with_its_place(name: str, text: str, expected: str, tmp_path: Path) -> None:
@@ -69,7 +77,13 @@ def test_a_broken_topology_file_is_refused_with_its_place(name: str, text: str, 
 def book(path: Path, **changes: Callable[[list[list[object]]], None]) -> Path:
     """A workbook with two switches and two servers; `changes` edit the rows of a sheet."""
     sheets: dict[str, list[list[object]]] = {
-        "Settings": [["Setting", "Value"], ["GENERAL", ""], ["site_name", "east"], ["bgp_asn", 4260394788], ["ntp_servers", "192.0.2.1"]],
+        "Settings": [
+            ["Setting", "Value"],
+            ["GENERAL", ""],
+            ["site_name", "east"],
+            ["bgp_asn", 4260394788],
+            ["ntp_servers", "192.0.2.1"],
+        ],
         "Nodes": [
             ["Function", "Name", "Type", "MAC Address for ZTP", "Mgmt IP Address", "Prefix", "Gateway", "ZTP", "Enabled"],
             ["core-01", "", "switch", "", "192.168.200.5", 24, "192.168.200.1", "Yes", "Yes"],
@@ -151,8 +165,14 @@ def test_a_workbook_becomes_a_survey(tmp_path: Path) -> None:
     [
         ({"Nodes": lambda rows: rows.append(["core-09", "core-01"])}, "sheet 'Nodes', row 6: name core-01 is also in row 2"),
         ({"Nodes": lambda rows: rows.append(["x", "../../etc"])}, "sheet 'Nodes', row 6: expected a name of letters"),
-        ({"Wire_Map": lambda rows: rows.append(["", "spine02", "swp9", "core-01", "swp1s0", "ISL"])}, "row 8: port swp1s0 of core-01"),
-        ({"Loopbacks": lambda rows: rows.append(["core-01", "10.1"])}, "sheet 'Loopbacks', row 4: expected an address, got '10.1/32'"),
+        (
+            {"Wire_Map": lambda rows: rows.append(["", "spine02", "swp9", "core-01", "swp1s0", "ISL"])},
+            "row 8: port swp1s0 of core-01",
+        ),
+        (
+            {"Loopbacks": lambda rows: rows.append(["core-01", "10.1"])},
+            "sheet 'Loopbacks', row 4: expected an address, got '10.1/32'",
+        ),
         ({"Nodes": lambda rows: rows.__delitem__(slice(1, 3))}, "sheet 'Nodes': expected switches, got none"),
     ],
 )
@@ -215,8 +235,16 @@ def write(folder: Path, files: dict[str, str]) -> None:
     ("files", "code", "expected"),
     [
         ({"notes.md": "hello"}, 2, "expected configs of switches, got 1 file"),
-        ({"a/leaf1.cfg": LEAF, "b/leaf1.cfg": LEAF.replace("65001", "65002")}, 2, "error[FAB250]: leaf1: duplicate host name"),
-        ({"leaf1/config_db.json": '{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}}, "PORT": {'}, 2, "error[FAB290]: leaf1: "),
+        (
+            {"a/leaf1.cfg": LEAF, "b/leaf1.cfg": LEAF.replace("65001", "65002")},
+            2,
+            "error[FAB250]: leaf1: duplicate host name",
+        ),
+        (
+            {"leaf1/config_db.json": '{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}}, "PORT": {'},
+            2,
+            "error[FAB290]: leaf1: ",
+        ),
         ({}, 2, "expected configs of switches, got a folder without files"),
     ],
 )
@@ -259,7 +287,10 @@ def test_both_a_workbook_and_configs(tmp_path: Path, run: Run) -> None:
 
 def test_an_unknown_model(run: Run, tmp_path: Path) -> None:
     done = run("import configs -o x.yaml --model leaf*=sn56000")
-    assert (done.code, "--model: error[FAB102]: expected a switch model of the catalog, got 'sn56000'" in done.err) == (2, True)
+    assert (done.code, "--model: error[FAB102]: expected a switch model of the catalog, got 'sn56000'" in done.err) == (
+        2,
+        True,
+    )
     assert "did you mean 'sn5600'?" in done.err
 
 
