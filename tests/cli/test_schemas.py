@@ -63,7 +63,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     "import": {
         "import": (
             f"import {ROOT}/generated/evpn-lab/configs -o evpn-lab.yaml --json",
-            f"import {ROOT}/generated/ai-eos/configs -o imported.yaml --format json --model storage-*=7060dx5-64s",
+            f"import {ROOT}/generated/ai-eos/configs -o imported.yaml --format json --model storage-leaf001=7060dx5-32",
         )
     },
     "verify": {"verify": (f"verify {ROOT}/intent/evpn-lab.yaml {ROOT}/docs/backend-leaf001-state.txt --json",)},
