@@ -146,7 +146,7 @@ def _data() -> Iterator[Place]:
 
     yield Place("host names", host_name(), searches=True)
     for kind, signs in _signs().items():
-        yield from (Place(f"sign of {kind}", sign, searches=True) for _, sign in signs)
+        yield from (Place(f"sign of {kind}", sign.pattern, searches=True) for sign in signs)
     yield from (Place("sign of a part", re.compile(sign, re.M), searches=True) for _, sign in PART)
     for nos in targets():
         syntax = syntax_of(nos)

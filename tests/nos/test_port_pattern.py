@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.checks.role_peers.outline import AT_PORT, Cache, outline
+from fabric.audit.checks.role_peers.outline import Cache, outline
+from fabric.audit.checks.role_peers.shapes import AT_PORT
 from fabric.audit.diff.groups import masked
 from fabric.nos.target import cage, port_pattern
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
+from socket import inet_aton
 from typing import NamedTuple
 
+from fabric.base.grouping import grouped
 from fabric.model.facts import Bgp, Facts, Interface, Located, Neighbor
+from fabric.nos.reading.values import is_ipv4
 
 VLAN_PORT = re.compile(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", re.I)
 
@@ -56,32 +59,39 @@ class Ends(NamedTuple):
     reverse: Neighbor
 
 
+class Subnet(NamedTuple):
+    """A prefix as numbers, which are faster to look up than networks."""
+
+    version: int
+    host_bits: int
+    network: int  # the network bits
+
+    def __str__(self) -> str:
+        number, length = self.network << self.host_bits, (32 if self.version == 4 else 128) - self.host_bits
+        if self.version == 4:
+            return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}/{length}"
+        return str(IPv6Network((number, length)))
+
+
 class Subnets:
     """The subnets of one device, to be asked which of its own addresses a neighbor is next to."""
 
     def __init__(self, facts: Facts) -> None:
-        self.lengths: set[tuple[str, int, int]] = set()
-        self.found: dict[tuple[str, int, int, int], list[Located[str]]] = {}
+        self.found: dict[tuple[str, Subnet], list[Located[str]]] = {}
         for interface in facts.interfaces.values():
             vrf = vrf_of(interface)
             for fact in (*interface.addresses, *interface.gateways):
                 if "/" in fact.value:
-                    net = network_of(fact.value)
-                    shift = net.max_prefixlen - net.prefixlen
-                    self.lengths.add((vrf, net.version, shift))
-                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(fact)
+                    self.found.setdefault((vrf, subnet_of(fact.value)), []).append(fact)
+        lengths = sorted({(vrf, net.version, net.host_bits) for vrf, net in self.found})
+        self.lengths = grouped(((vrf, version), host_bits) for vrf, version, host_bits in lengths)
 
     def own_addresses_in_subnet(self, vrf: str, address: str) -> list[Located[str]]:
         """Own addresses in whose subnet an address lies, those of the longest prefix."""
-        try:
-            ip = ip_address(address.partition("%")[0])
-        except ValueError:
-            return []
-        for own_vrf, version, shift in sorted(self.lengths):
-            if own_vrf == vrf and version == ip.version:
-                addresses = self.found.get((vrf, version, shift, int(ip) >> shift))
-                if addresses:
-                    return addresses
+        version, number = number_of(address.partition("%")[0])
+        for bits in self.lengths.get((vrf, version), ()):
+            if found := self.found.get((vrf, Subnet(version, bits, number >> bits))):
+                return found
         return []
 
 
@@ -119,8 +129,7 @@ def tunnel_addresses(facts: Facts) -> set[str]:
 
 def is_link(address: str) -> bool:
     """Whether an address with a length is in a subnet for two ends: /30, /31, /126 or /127."""
-    net = network_of(address)
-    return net.max_prefixlen - net.prefixlen in (1, 2)
+    return subnet_of(address).host_bits in (1, 2)
 
 
 def vlan_of(port: str) -> int | None:
@@ -134,18 +143,43 @@ def vrf_of(interface: Interface) -> str:
     return interface.vrf.value if interface.vrf else ""
 
 
+@lru_cache(maxsize=1 << 18)  # the addresses of a large folder, each of which many checks ask for
+def number_of(address: str) -> tuple[int, int]:
+    """(version, the address as a number); (0, 0) for what is no address."""
+    if is_ipv4(address):  # `ipaddress` takes ten times as long
+        return 4, int.from_bytes(inet_aton(address), "big")
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return 0, 0
+    return ip.version, int(ip)
+
+
+@lru_cache(maxsize=1 << 18)
+def subnet_of(address: str) -> Subnet:
+    """The subnet of an address with a length, as numbers. Raises ValueError."""
+    own, _, length = address.partition("/")
+    if length.isdecimal() and length.isascii() and is_ipv4(own) and (bits := 32 - int(length)) >= 0:
+        return Subnet(4, bits, number_of(own)[1] >> bits)
+    net = network_of(address)
+    bits = net.max_prefixlen - net.prefixlen
+    return Subnet(net.version, bits, int(net.network_address) >> bits)
+
+
 @lru_cache(maxsize=200_000)
 def network_of(address: str) -> IPv4Network | IPv6Network:
     """The subnet of an address with a length."""
     return ip_network(address, strict=False) if "%" not in address else ip_interface(address).network
 
 
-@lru_cache(maxsize=100_000)
 def without_prefix_length(address: str) -> str:
     """`10.0.0.1/31` → `10.0.0.1`, IPv6 in its usual form."""
     text, _, _ = address.partition("/")
-    if ":" not in text:
-        return text
+    return text if ":" not in text else _usual(text)
+
+
+@lru_cache(maxsize=100_000)
+def _usual(text: str) -> str:
     try:
         return str(ip_interface(text.partition("%")[0]).ip)
     except ValueError:

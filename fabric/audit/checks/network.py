@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ from fabric.audit.checks.ends import (
     Subnets,
     is_enabled,
     is_link,
-    network_of,
+    subnet_of,
     vlan_of,
     vrf_of,
     within,
@@ -37,6 +37,7 @@ T = TypeVar("T")
 V = TypeVar("V", bound=Hashable)
 
 
+@lru_cache(maxsize=1 << 16)  # names of devices
 def role(name: str) -> str:
     """Devices of one role differ in numbers alone: `backend-leaf001` and `backend-leaf002`."""
     return re.sub(r"\d+", "", name)
@@ -147,12 +148,13 @@ class Network:
     @cached_property
     def subnets(self) -> dict[tuple[str, str], list[Owner]]:
         """(VRF, point-to-point subnet) → its members. Lengths 30, 31, 126 and 127 are point to point."""
-        found: dict[tuple[str, str], list[Owner]] = {}
-        for owners in self.owners.values():
-            for owner in owners:
-                if is_link(owner.fact.value) and owner.vrf != MANAGEMENT:
-                    found.setdefault((owner.vrf, str(network_of(owner.fact.value))), []).append(owner)
-        return found
+        found = grouped(
+            ((owner.vrf, subnet_of(owner.fact.value)), owner)
+            for owners in self.owners.values()
+            for owner in owners
+            if is_link(owner.fact.value) and owner.vrf != MANAGEMENT
+        )
+        return {(vrf, str(net)): members for (vrf, net), members in found.items()}
 
     @cached_property
     def links(self) -> list[tuple[End, End]]:
@@ -163,8 +165,8 @@ class Network:
                 self._add(cables, End(*members[0][:2]), End(*members[1][:2]))
         for facts in self.devices:
             for interface in facts.interfaces.values():
-                far = self.described(facts, interface)
-                reverse = self.described(far.facts, far.interface) if far else None
+                far = self.described(interface)
+                reverse = self.described(far.interface) if far else None
                 if far and reverse and reverse.interface is interface:
                     self._add(cables, End(facts, interface), far)
         return list(cables.values())
@@ -181,8 +183,16 @@ class Network:
                 return other
         return None
 
-    def described(self, facts: Facts, interface: Interface) -> End | None:
+    @cached_property
+    def _described(self) -> dict[int, End | None]:
+        ports = ((facts, interface) for facts in self.devices for interface in facts.interfaces.values())
+        return {id(interface): self._far_port(facts, interface) for facts, interface in ports}
+
+    def described(self, interface: Interface) -> End | None:
         """The device and interface that a port's description names."""
+        return self._described[id(interface)]
+
+    def _far_port(self, facts: Facts, interface: Interface) -> End | None:
         text = interface.description.value if interface.description else ""
         other = self.named(facts, text) if text else None
         if other is None:
@@ -353,13 +363,15 @@ def _expects(peer: Neighbor, process: Bgp | None, reverse: Neighbor) -> bool:
     return own is None or not isinstance(remote, int) or remote == own.value
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=1 << 17)  # a description is asked for by several checks
+def words_of(text: str) -> tuple[str, ...]:
     """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`.
 
     `et-0/0/0:1` is a word, as it is a port that is broken out.
     """
     words = WORD.findall(text)
-    return words + [part for word in words for part in (*word.split(":"), *GLUE.split(word)) if part and part != word]
+    glued = [word for word in words if ":" in word or "_" in word]
+    return (*words, *[part for word in glued for part in (*word.split(":"), *GLUE.split(word)) if part and part != word])
 
 
 # --- planes with the same link addresses ----------------------------------------------------------------------

@@ -29,7 +29,7 @@ from fabric.audit.checks.role_peers.compare import Comparison, compared
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.site import Checked, Site, finding_of
 from fabric.base.diagnostics import Diagnostic, MissingError
-from fabric.base.processes import Progress, silent
+from fabric.base.processes import Progress, silent, uncollected
 from fabric.base.reading import refuse_folder
 from fabric.base.text import listed
 from fabric.configs import Renderer
@@ -82,7 +82,8 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
 def _judged(network: Network, outlines: Outlines) -> tuple[list[Finding], list[tuple[str, str]]]:
     comparison = compared(network.devices, outlines)  # reads every statement, with the names in it
     outlines.read(network.devices)
-    found = run_checks(FilesCheck, replace(network, names=outlines.names, refused=outlines.refused))
+    network = replace(network, names=outlines.names, refused=outlines.refused)
+    found = run_checks(FilesCheck, network)
     findings = without_undefined_sources(without_consequences(network.devices, found))
     subject = Compared(network, findings, outlines, comparison)
     skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]
@@ -169,6 +170,7 @@ def _passed(path: str) -> str:
     return f"{ending} is no ending of a config" if ending in NO_CONFIG else "belongs to a config, or is a copy of one"
 
 
+@uncollected()
 def run(
     scope: Scope,
     folder: Folder | None,

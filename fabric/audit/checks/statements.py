@@ -50,7 +50,7 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
     collected = syntax.texts(running)
     files = {text.part: text.file for text in collected}
     first, second = syntax.without_equal([text for text in syntax.texts(planned) if text.part in files], collected)
-    known: Known = {}
+    known: Known[StatementPath] = {}
     sides = syntax.read_texts(first, known), syntax.read_texts(second, known)
     return compare(syntax, *sides, files, lambda: syntax.read_texts(collected, known))
 

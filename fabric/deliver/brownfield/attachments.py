@@ -12,7 +12,8 @@ from typing import Any
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
 from fabric.deliver.brownfield.survey import Cable
-from fabric.deliver.brownfield.tenants import Found, PortUse, TenantSurvey, tenant_of
+from fabric.deliver.brownfield.tenant_facts import PortUse, TenantSurvey, tenant_of
+from fabric.deliver.brownfield.tenants import Found
 from fabric.design.planner.free_ports import free_cages
 from fabric.model.facts import DENIED, Facts, Interface, Neighbor
 from fabric.model.plan import DEFAULT_ROUTES, LEAF, leaf_layout
@@ -180,7 +181,11 @@ def _accepts(survey: TenantSurvey, neighbor: Neighbor) -> list[str]:
 def orders(rows: Sequence[Document]) -> Iterator[list[Document]]:
     """Other orders of routers, and of what they send: fabric lists have all of it in this order."""
     if any("accept" in row.get("external", {}) for row in rows):
-        every = permutations(rows) if len(rows) <= MOST_PERMUTED else ([row, *(one for one in rows if one is not row)] for row in rows)
+        every = (
+            permutations(rows)
+            if len(rows) <= MOST_PERMUTED
+            else ([row, *(one for one in rows if one is not row)] for row in rows)
+        )
         yield [{"topology": {"attachments": [_turned(row, turn) for row in order]}} for order in every for turn in (1, -1)]
 
 

@@ -34,7 +34,7 @@ class Conflict:
     other_source: str
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Wiring:
     """What is cabled to what among the devices that were read.
 
@@ -42,6 +42,7 @@ class Wiring:
         repeated: names that several devices have, so that they name none.
         far: port → its far end and the source, both ways.
         management: management port of a device → the switch port that it is cabled to, and the source.
+        conflicts: cables of which another source has a port elsewhere.
         named: port → a device outside, or without a cable to it, and its port, as LLDP, a file or a description names them.
     """
 
@@ -103,7 +104,7 @@ def wiring(
         wires: links of topology files.
         repeated: names that several devices have.
     """
-    result, by_facts = Wiring(devices, repeated), {id(own.facts): own for own in devices.values()}
+    result, by_facts = Wiring(devices=devices, repeated=repeated), {id(own.facts): own for own in devices.values()}
     for network in networks:
         for members in network.subnets.values():
             if len(members) == 2 and members[0].facts is not members[1].facts:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fabric.deliver.brownfield.ports import panel, port_names, speeds
 from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port_key
+from fabric.deliver.brownfield.survey import Switch
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out
+
+SAMPLED = 2  # leaves of a group whose unused ports are looked at
+AGREED = 0.9  # share of the cables of servers that follow a form
 
 
 @dataclass(kw_only=True)
@@ -42,7 +47,6 @@ class Cells:
         leaves = [name for its in self.units for unit in its.leaves for name in unit if name]
         return {LEAF: leaves, SPINE: spines, CORE: [name for its in cores for name in its]}
 
-
     def pod_of(self, leaf: str) -> int:
         """Row of the pod of a leaf, from 0."""
         return self.leaf_pod.get(leaf, 0)
@@ -59,17 +63,17 @@ class Cells:
         return dict(enumerate(numbers))
 
 
-def cells(shape: Shape, spec: FabricSpec, racks: int = 1) -> Cells | None:
+def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:
     """The tables of a fabric under a topology; None where the cables of servers do not follow it.
 
     Args:
-        racks: of a unit, where every rack has leaves.
+        more_racks: of a unit, without servers.
     """
     by_name = {group.name: group for group in spec.groups}
     found = []
     for group in shape.groups:
         if not group.shared:
-            units = _units(shape, spec, by_name[group.name], group, racks)
+            units = _units(shape, spec, by_name[group.name], group, more_racks)
             if units is None:
                 return None
             found.append(units)
@@ -80,37 +84,15 @@ def cells(shape: Shape, spec: FabricSpec, racks: int = 1) -> Cells | None:
     return result
 
 
-def _units(
-    shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, racks: int
-) -> Units | None:
-    use, ports = group.uses[0], server_ports(spec, group_spec)
-    leaf_at = leaf_of(group, use)
-    places: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    home: dict[str, str] = {}
-    spots = list(zip(ports.nic.tolist(), ports.port.tolist(), ports.leaf.tolist(), strict=True))
-    for server in group.servers:
-        its = [(place, leaf_at[nic, port].get(server, "")) for nic, port, place in spots]
-        first = next((leaf for place, leaf in its if place == 0 and leaf), "")
-        if first:
-            home[server] = first
-            for place, leaf in its:
-                places[first][place][leaf] += bool(leaf)
-    width = int(ports.leaf.max()) + 1
-    rows = {first: [_most(of[place]) for place in range(width)] for first, of in places.items()}
-    if any(len(set(filter(None, row))) < len(list(filter(None, row))) for row in rows.values()):
+def _units(shape: Shape, spec: FabricSpec, group_spec: GroupSpec, group: Group, more_racks: int) -> Units | None:
+    ports = server_ports(spec, group_spec)
+    home, rows = _rows(group, list(zip(ports.nic.tolist(), ports.port.tolist(), ports.leaf.tolist(), strict=True)))
+    if not rows:
         return None
-    agreed = sum(leaf == rows[first][place] for first, of in places.items() for place in of for leaf in of[place].elements())
-    if agreed < 0.9 * sum(its.total() for of in places.values() for its in of.values()):
-        return None
+    racks = more_racks + (_racks(shape, rows) if spec.kind == "rack" else 1)
     ordered = _in_order(rows, [home[server] for server in group.servers if server in home])
-    slot = _slots(spec, use.speed_gbps)
-    at_leaf = {server: (leaf, ref) for (server, _, _), (leaf, ref) in sorted(group.of(use), key=_down) if leaf == home.get(server)}
     members = {first: [server for server in group.servers if home.get(server) == first] for first in ordered}
-    per_server = int((ports.leaf == 0).sum())
-    per_leaf = 1
-    for its in members.values():
-        known = [slot.get(_port(at_leaf[server][1]), -1) // per_server for server in its]
-        per_leaf = max(per_leaf, len(its), *(place + 1 for place in known))
+    width = int(ports.leaf.max()) + 1
     grouped = [ordered[at : at + racks] for at in range(0, len(ordered), racks)]
     return Units(
         group=group,
@@ -118,9 +100,81 @@ def _units(
             [leaf for first in firsts for leaf in rows[first]] + [""] * (width * (racks - len(firsts))) for firsts in grouped
         ],
         servers=[[server for first in firsts for server in members[first]] for firsts in grouped],
-        per_leaf=per_leaf,
+        per_leaf=_per_leaf(shape, spec, group, home, int((ports.leaf == 0).sum())),
         racks=racks,
     )
+
+
+def _rows(group: Group, spots: Sequence[tuple[int, int, int]]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """First leaf of every server; and first leaf → the leaves of its servers by place, none where cables do not agree.
+
+    Args:
+        spots: (NIC, port, place of the leaf) of every port of a server.
+    """
+    leaf_at = leaf_of(group, group.uses[0])
+    places: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    home: dict[str, str] = {}
+    for server in group.servers:
+        its = [(place, leaf) for nic, port, place in spots if (leaf := leaf_at[nic, port].get(server))]
+        first = next((leaf for place, leaf in its if place == 0), "")
+        if first:
+            home[server] = first
+            for place, leaf in its:
+                places[first][place][leaf] += 1
+    width = 1 + max(place for *_, place in spots)
+    rows = {first: [_most(of[place]) for place in range(width)] for first, of in places.items()}
+    twice = any(row.count(leaf) > 1 for row in rows.values() for leaf in row if leaf)
+    votes = [(leaf == rows[first][at], its[leaf]) for first, of in places.items() for at, its in of.items() for leaf in its]
+    agreed, total = sum(count for right, count in votes if right), sum(count for _, count in votes)
+    return home, {} if twice or agreed < AGREED * total else rows
+
+
+def splits_there(switch: Switch) -> dict[int, int]:
+    """Cage → ports that the config of a switch splits it into; none where no config is known."""
+    if switch.facts is None or not switch.model:
+        return {}
+    names = port_names(switch.facts)
+    refs = panel(switch.facts, switch.model, names, speeds(switch.facts, names))
+    return {ref.cage: ref.split for ref in refs.values()}
+
+
+def _reserved(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, str]) -> int:
+    """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell."""
+    speed, found = group.uses[0].speed_gbps, list[int]()
+    for leaf in list(dict.fromkeys(home.values()))[:SAMPLED]:
+        splits, count = splits_there(shape.switches[leaf]), 0
+        for slot in lay_out(spec.leaf.model, capacity(spec.leaf.model, speed), speed).down if splits else ():
+            if slot.split == 1 or splits.get(slot.cage) != slot.split:
+                break
+            count += 1
+        found.append(count)
+    return min(found, default=0)
+
+
+def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, str], per_server: int) -> int:
+    """Servers that a leaf has room for: as many as are there, and those whose places are free before the last one.
+
+    Args:
+        per_server: ports of a server on a leaf.
+    """
+    slot = _slots(spec, group.uses[0].speed_gbps)
+    first: dict[str, tuple[int, int]] = {}
+    for (server, _, _), (leaf, ref) in group.of(group.uses[0]):
+        if ref and home.get(server) == leaf:
+            first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
+    last: dict[str, int] = {}
+    for server, spot in first.items():
+        last[home[server]] = max(last.get(home[server], 0), slot.get(spot, -1) // per_server + 1)
+    here = max(1, *Counter(home.values()).values(), _reserved(shape, spec, group, home) // per_server)
+    more = Counter(place for place in last.values() if place > here)
+    usual, leaves = more.most_common(1)[0] if more else (0, 0)
+    return usual if leaves > 1 and 2 * leaves >= len(last) else here
+
+
+def _racks(shape: Shape, rows: Iterable[str]) -> int:
+    """Racks of a unit, where every rack has leaves: as the survey has it, else one."""
+    units = Counter(shape.switches[first].unit for first in rows)
+    return max(1, *units.values()) if len(units) > 1 and -1 not in units else 1
 
 
 def _in_order(rows: Iterable[str], homes: Sequence[str]) -> list[str]:
@@ -144,23 +198,14 @@ def _by_ports(named: Iterable[Sequence[str]]) -> list[str]:
     every = sorted({name for its in orders for name in its}, key=natural)
     if not every:
         return []
-    best = max(orders, key=lambda its: (len(its), orders[its], its == tuple(every)))
-    return [*best, *(name for name in every if name not in best)]
+    best = max(orders, key=lambda its: (orders[its], len(its), its == tuple(every)))
+    there = Counter(name for its, count in orders.items() for name in its for _ in range(count))
+    most = max(there.values())
+    return [*best, *(name for name in every if name not in best and 2 * there[name] > most)]
 
 
 def _most(counter: Counter[str]) -> str:
     return next((name for name, _ in counter.most_common() if name), "")
-
-
-def _port(ref: object) -> tuple[int, int]:
-    return (getattr(ref, "cage", 0), getattr(ref, "sub", 0))
-
-
-
-def _down(end: tuple[object, tuple[str, object]]) -> tuple[int, int]:
-    """The lowest port of a server comes last, and stays."""
-    cage, sub = _port(end[1][1])
-    return -cage, -sub
 
 
 def _slots(spec: FabricSpec, speed_gbps: int) -> dict[tuple[int, int], int]:
@@ -191,7 +236,9 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
         first = [_pod_of(shape, unit) for unit in units.leaves]
         if shape.tiers == 3:
             result.units_per_pod = max(result.units_per_pod, *Counter(first).values())
-            inside = [shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0]
+            inside = [
+                shape.pod.get(leaf, -1) for leaf, net in zip(units.leaves[0], plan.network.tolist(), strict=True) if net == 0
+            ]
             result.pods_per_unit = max(result.pods_per_unit, len(set(inside)))
         rows = {pod: at for at, pod in enumerate(dict.fromkeys(first))}
         for unit, pod in zip(units.leaves, first, strict=True):

@@ -125,6 +125,23 @@ def _units(tiers: Tiers, servers: Mapping[str, Sequence[str]], result: dict[str,
     for name in leaves:
         if result[name].unit < 0:
             result[name].unit, number = number, number + 1
+    _count_gaps(leaves, result)
+
+
+def _count_gaps(leaves: Sequence[str], result: dict[str, Coordinates]) -> None:
+    """Units whose leaves count on over units that are not built: of four leaves a unit, leaf025 is in the seventh."""
+    units = grouped((result[name].unit, _last_number(name)) for name in leaves)
+    size = len(units[0]) if units else 0
+    whole = size > 1 and all(
+        min(numbers) % size == 1 and sorted(numbers) == list(range(min(numbers), min(numbers) + size))
+        for numbers in units.values()
+    )
+    for name in leaves if whole else ():
+        result[name].unit = (_last_number(name) - 1) // size
+
+
+def _last_number(name: str) -> int:
+    return next((number for text, number in reversed(natural(name)) if number or text.isdigit()), 0)
 
 
 def _rails(tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str, Coordinates]) -> None:
@@ -174,8 +191,8 @@ def _pods(joined: Graph, tiers: Tiers, result: dict[str, Coordinates]) -> None:
             result[name].pod = 0
         return
     rest = {a: {b: n for b, n in near.items() if b not in cores} for a, near in joined.items() if a not in cores}
-    by_plane = grouped((result[part[0]].plane, part) for part in parts(rest))
-    for pods in by_plane.values():
+    networks = {name: at for at, part in enumerate(parts(joined)) for name in part}
+    for pods in grouped((networks[part[0]], part) for part in parts(rest)).values():
         for number, part in enumerate(sorted(pods, key=lambda part: _order(tiers, part))):
             for name in part:
                 result[name].pod = number

@@ -44,7 +44,9 @@ def spots(shape: Shape, fabric: FabricPlan, shapes: Mapping[str, Shape], managin
     for name, cables in _by_lower(shape.below).items():
         found[name] = [spot(at, cable.b, cable.b_ref) for at, cable in enumerate(cables, 1)]
     if shape.managed:
-        managed = sorted(shape.managed, key=lambda its: (by_name[its.b].number if its.b in by_name else 0, port_key(its, upper=True)))
+        managed = sorted(
+            shape.managed, key=lambda its: (by_name[its.b].number if its.b in by_name else 0, port_key(its, upper=True))
+        )
         known = [its for its in found.get(managing, []) if its]
         free = (port for port in count(1) if port not in {its.port for its in known})
         found[managing] = [*known, *(spot(next(free), its.b, its.b_ref, its.a) for its in managed)]
@@ -76,7 +78,8 @@ def used(shape: Shape, cells: Cells, shapes: Mapping[str, Shape]) -> dict[str, l
     found: dict[str, dict[Spot, str]] = {}
     for leaf, ref, address in cables:
         if ref and leaf in group_of:
-            found.setdefault(group_of[leaf], {})[ref.cage, ref.sub, ref.speed_gbps] = address
+            of = found.setdefault(group_of[leaf], {})
+            of[ref.cage, ref.sub, ref.speed_gbps] = address or of.get((ref.cage, ref.sub, ref.speed_gbps), "")
     return {group: sorted(its.items()) for group, its in found.items()}
 
 
@@ -86,4 +89,3 @@ def _by_lower(cables: Iterable[Cable]) -> dict[str, list[Cable]]:
     for cable in sorted(cables, key=lambda its: (its.a, port_key(its, upper=False))):
         found.setdefault(cable.a, []).append(cable)
     return found
-

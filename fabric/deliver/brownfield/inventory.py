@@ -22,7 +22,7 @@ from fabric.base.reading import UnreadableError, guarded
 from fabric.deliver.brownfield.importing import Drafted
 from fabric.deliver.brownfield.site import survey_of
 from fabric.deliver.brownfield.survey import Host, Survey
-from fabric.deliver.brownfield.tenants import NETWORK_RD
+from fabric.deliver.brownfield.tenant_facts import NETWORK_RD
 from fabric.deliver.brownfield.workbook import Wire
 from fabric.deliver.inventory.engine import PAGE
 from fabric.deliver.inventory.netbox import slug

@@ -6,10 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from ipaddress import ip_address
-from pathlib import Path
+from ipaddress import ip_address, ip_interface
 from typing import Any
-
 
 from fabric.base import source
 from fabric.configs import targets
@@ -20,12 +18,11 @@ from fabric.design.planner.resolve import resolve
 from fabric.design.planner.site import plan_site, size_site
 from fabric.model.plan import (
     ATTACHED,
-    ATTACHMENT,
     KINDS,
     SERVER,
-    SERVER_LEAF,
     FabricPlan,
     FabricSpec,
+    Layout,
     Plan,
     PortRef,
     SiteSpec,
@@ -39,6 +36,7 @@ from fabric.model.plan import (
 from fabric.model.plan.lock import Lock
 
 NAME = "import"
+NO_NUMBERS = Lock()
 Spot = tuple[int, int, int]  # cage, port of the cage, Gb/s
 End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
@@ -64,12 +62,12 @@ def spec_of(document: Mapping[str, Any]) -> SiteSpec:
     return resolve(validate(text), text)
 
 
-def sized(document: Mapping[str, Any], lock: Lock = Lock()) -> dict[str, tuple[FabricSpec, Sizing]]:
+def sized(document: Mapping[str, Any], lock: Lock = NO_NUMBERS) -> dict[str, tuple[FabricSpec, Sizing]]:
     """The counts of every fabric. Raises InputError."""
     return size_site(spec_of(document), lock)
 
 
-def planned(document: Mapping[str, Any], lock: Lock = Lock()) -> Plan:
+def planned(document: Mapping[str, Any], lock: Lock = NO_NUMBERS) -> Plan:
     """The plan of a document. Raises InputError."""
     site = spec_of(document)
     return plan_site(site, lock, targets.choose(site.fabrics, ()))
@@ -89,18 +87,27 @@ def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
     return found
 
 
+def _splits(layout: Layout, cages: Sequence[int]) -> list[int]:
+    """Ports that some cages are split into."""
+    splits = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
+    return [splits.get(cage, 1) for cage in cages]
+
+
 def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Spot]) -> list[int | None]:
     known = columns(spec, sizing, group) if spots else {}
     return [known.get(spot) for spot in spots]
 
 
-def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]) -> tuple[Any, ...]:
+def visible(
+    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
+) -> tuple[Any, ...]:
     """What cables show of a sized fabric: equal values wire alike.
 
     Args:
         used: group → ports of its leaves that are cabled to something else than the first NICs of its servers.
+        unused: group → cages of its leaves without a cable whose splits are known.
     """
-    groups = []
+    groups: list[tuple[Any, ...]] = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
         if group.shared:
             groups.append((size.name, size.servers, group.per_rack))
@@ -115,13 +122,20 @@ def visible(spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]]
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
+                _splits(layout, unused.get(size.name, ())),
                 _columns_of(spec, sizing, size.name, used.get(size.name, ())),
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )
         )
     return (
         tuple(groups),
-        *(sizing.tiers, sizing.networks, sizing.planes, sizing.kind == "collapsed", sizing.uplink_gbps if sizing.leaves else 0),
+        *(
+            sizing.tiers,
+            sizing.networks,
+            sizing.planes,
+            sizing.kind == "collapsed",
+            sizing.uplink_gbps if sizing.leaves else 0,
+        ),
         *(sizing.spines_built, sizing.core_gbps, sizing.cores_built, sizing.spines_per_core, sizing.links_per_core),
         (sizing.units_per_pod, sizing.pods) if sizing.tiers == 3 else (),
         spine_downlinks(spec, sizing) if sizing.spines else (),
@@ -171,13 +185,12 @@ class PlannedLink:
 
 def links_planned(fabric: FabricPlan) -> dict[tuple[End, End], PlannedLink]:
     """The links of a fabric by their ends."""
-    columns, stood_for = fabric.links.lists(), fabric.stood_for
+    columns, stood_for, upper_first = fabric.links.lists(), fabric.stood_for, fabric.first_end.tolist()
     names = [device.name for device in fabric.devices]
     hosts = {device.index for device in fabric.devices if device.role in (SERVER, ATTACHED)}
     found = {}
     for row, low in enumerate(fabric.subnet.tolist()):
         a, b = columns["a"][row], columns["b"][row]
-        kind = columns["kind"][row]
         if row in fabric.management_ports:
             lower: End = (stood_for[row].name, 0, 0, 1)
         else:
@@ -186,7 +199,7 @@ def links_planned(fabric: FabricPlan) -> dict[tuple[End, End], PlannedLink]:
             lower = (name, columns["a_cage"][row], columns["a_sub"][row], split)
         upper = (names[b], columns["b_cage"][row], columns["b_sub"][row], columns["b_split"][row])
         first, second = (low, low + 1) if low >= 0 else (-1, -1)
-        ends = (second, first) if kind in (SERVER_LEAF, ATTACHMENT) else (first, second)
+        ends = (second, first) if upper_first[row] else (first, second)
         found[lower, upper] = PlannedLink(fabric, row, columns["speed_gbps"][row], *ends)
     return found
 
@@ -224,7 +237,7 @@ def differences(survey: Survey, plan: Plan) -> list[Difference]:
         if link.speed_gbps != cable.speed_gbps:
             found.append(_difference(fabric_name, in_words(ends), "speed", f"{cable.speed_gbps}G", f"{link.speed_gbps}G"))
         for stated, number in ((cable.a_address, link.a_address), (cable.b_address, link.b_address)):
-            address = f"{ip_address(number)}/{link.fabric.subnet_length}" if number >= 0 else ""
+            address = f"{ip_address(number)}/{link.fabric.link_length(link.row)}" if number >= 0 else ""
             if stated and stated != address:
                 found.append(_difference(fabric_name, in_words(ends), "subnet", stated, address))
     found += [
@@ -260,6 +273,38 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
     return found
 
 
+def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
+    """Fabric → what an intent states of links between its switches that the rule does not give: `remove` and `add`."""
+    fabric_of = {switch.name: name for name, its in survey.fabrics.items() for switch in its}
+    there = links_there(survey)
+    found: dict[str, dict[str, list[Any]]] = {}
+    mine: set[tuple[End, End]] = set()
+    for name, fabric in plan.fabrics.items():
+        switches = {device.name for device in fabric.switches}
+        for ends, link in links_planned(fabric).items():
+            inside = ends[0][0] in switches and ends[1][0] in switches and link.row not in fabric.stood_for
+            known = there.get(ends)
+            if inside and (known is None or known.speed_gbps != link.speed_gbps):
+                found.setdefault(name, {}).setdefault("remove", []).append(_port(ends[0]))
+            elif inside:
+                mine.add(ends)
+    for ends, cable in there.items():
+        name = fabric_of.get(cable.a, "")
+        if ends in mine or not name or fabric_of.get(cable.b) != name or cable.a_ref is None or cable.b_ref is None:
+            continue
+        entry: dict[str, Any] = {"ends": [_port(end) for end in ends], "speed_gbps": cable.speed_gbps}
+        if cable.a_address:
+            entry["subnet"] = str(ip_interface(cable.a_address).network)
+        found.setdefault(name, {}).setdefault("add", []).append(entry)
+    return found
+
+
+def _port(end: End) -> str:
+    """`leaf1 33/2`."""
+    name, cage, sub, split = end
+    return f"{name} {cage}" + (f"/{sub + 1}" if split > 1 else "")
+
+
 def number_pairs(fabric: FabricPlan, index: int, switch: Any) -> list[tuple[str, str, str]]:
     """(What, there, planned) of the addresses of a switch; what is not there is as planned."""
     pairs = []
@@ -280,6 +325,4 @@ def _difference(fabric: str, subject: str, what: str, there: str, planned: str) 
 
 def in_words(ends: Sequence[End]) -> str:
     """`leaf1 33/2 to spine1 4`."""
-    return " to ".join(f"{name} {cage}" + (f"/{sub + 1}" if split > 1 else "") for name, cage, sub, split in ends)
-
-
+    return " to ".join(map(_port, ends))

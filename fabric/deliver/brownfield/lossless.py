@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
-
 
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
-from fabric.deliver.brownfield.tenants import TenantSurvey
+from fabric.deliver.brownfield.tenant_facts import TenantSurvey
 from fabric.model.facts import PortQos
 from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.model.settings.services import ECN_RULES, Qos, StorageClass
@@ -32,10 +30,10 @@ def enabled(run: Running) -> Document:
         if run.chosen(("qos", "pfc_watchdog")) is False:
             found["pfc_watchdog"] = False
         return found
-    return {"enabled": False} if usual and _told(run) else {}
+    return {"enabled": False} if usual and _says_off(run) else {}
 
 
-def _told(run: Running) -> bool:
+def _says_off(run: Running) -> bool:
     """Whether the switches would have PFC if the intent asked for it, or could not."""
     able = any(target(its.nos).capabilities.lossless for its in run.switches)
     mtus = [one.mtu.value for its in run.switches if its.facts for one in its.facts.interfaces.values() if one.mtu]
@@ -45,13 +43,15 @@ def _told(run: Running) -> bool:
 # --- Classes --------------------------------------------------------------------------------------------------
 
 
-def _ports(run: Running) -> Iterator[tuple[str, PortQos]]:
+def _ports(run: Running) -> list[tuple[str, PortQos]]:
     """Cabled ports with PFC, each with the role of its switch."""
+    ports = []
     for _, name, port_name in _ends(run):
         switch = run.by_name.get(name)
         port = switch.facts.interfaces.get(port_name) if switch is not None and switch.facts is not None else None
         if switch is not None and port is not None and port.qos is not None and port.qos.pfc:
-            yield switch.role, port.qos
+            ports.append((switch.role, port.qos))
+    return ports
 
 
 def classes(run: Running) -> Document:
@@ -73,7 +73,7 @@ def classes(run: Running) -> Document:
     second = others[0] if others else rest[0] if rest else None
     total = sum(weights.get(queue, 0) for queue in (0, priority, *([second] if second is not None else [])))
     if total and weights.get(priority):
-        found["lossless_percent"] = round(100 * weights[priority] / total)
+        found["lossless_percent"] = min(90, max(10, round(100 * weights[priority] / total)))
     found = {key: value for key, value in found.items() if value is not None and value != getattr(USUAL, key)}
     if second is not None:
         found["storage"] = _storage(first, second, round(100 * weights.get(second, 0) / total) if total else 0, bool(others))
@@ -109,6 +109,10 @@ def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
             seen[tuple(one.value if one is not None else None for one in values)] += 1
     if not seen:
         return
+    shares = [qos.weights[one.value].value for _, qos in _ports(run)[:1] for one in qos.pfc[:1] if one.value in qos.weights]
+    yield [
+        {"qos": {"lossless_percent": share + step}} for share in shares for step in range(-2, 6) if 10 <= share + step <= 90
+    ]
     rules: list[Document] = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
     stated = [values for one, _ in seen.most_common(3) for values in _thresholds(one)]
     yield [{"qos": {"ecn": values}} for values in (*rules[1:], *stated)]
@@ -149,7 +153,7 @@ def _ends(run: Running) -> Iterator[tuple[str, str, str]]:
         if cable.b not in roles:
             continue
         host = hosts.get(cable.a)
-        pair = (roles.get(cable.a), roles[cable.b])
+        pair = (roles.get(cable.a, ""), roles[cable.b])
         if cable.a not in roles:
             kind = "server-leaf" if host is not None and not host.attached else "attachments"
         else:
@@ -168,4 +172,7 @@ def _lengths(run: Running) -> Iterator[list[Document]]:
         yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
     for kind in kinds:
         if kind not in stated:
-            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)]
+            yield [
+                {"topology": {"cable_length_m": {kind: metres}}}
+                for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)
+            ]

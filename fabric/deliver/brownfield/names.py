@@ -55,6 +55,7 @@ def pattern(
         return usual
     found = [its for its in (usual, *_candidates(names, coordinates, words)) if its.fitting and _distinct(its)]
     found = [its for its in found if its.alone or _counts(its, coordinates)]
+    found = [its for its in found if all(values.get("n", 1) > 0 for values in its.values if values)]  # numbers begin at 1
     return max(found, key=lambda its: (its.fitting, _score(its.text)), default=None)
 
 
@@ -143,7 +144,11 @@ def _follows(column: Sequence[str], coordinates: Sequence[Coordinates], field: s
 
 
 def _filled(
-    texts: Sequence[str], columns: Sequence[Sequence[str]], fields: Mapping[int, str], names: Sequence[str], words: Mapping[str, str]
+    texts: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    fields: Mapping[int, str],
+    names: Sequence[str],
+    words: Mapping[str, str],
 ) -> Pattern:
     """A pattern of texts and numbers; numbers that are no field stand as they are."""
     parts = [texts[0]]

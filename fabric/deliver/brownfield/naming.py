@@ -1,4 +1,4 @@
-"""Names of a fabric that is there: the patterns of its roles, the numbers that make a plan give the same, and what is pinned."""
+"""Names of a fabric that is there: patterns, the numbers that make a plan give the same names, and those that are pinned."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def planned_names(cells: Cells, fabric: FabricPlan) -> dict[str, str]:
 def ids(cells: Cells, patterns_of: Mapping[str, Pattern], fabric: FabricPlan) -> dict[str, tuple[Block, ...]]:
     """The areas of numbers that give switches the names that are there; none of a role whose names are right."""
     planned, wanted = planned_names(cells, fabric), dict[str, dict[Row, int]]()
-    right = {role: True for role in (LEAF, SPINE, CORE)}
+    right = dict.fromkeys((LEAF, SPINE, CORE), True)
     table = list(_table(cells, fabric))
     for role, _, _, name in table:
         right[role] &= planned.get(name) == name
@@ -135,9 +135,7 @@ def ids(cells: Cells, patterns_of: Mapping[str, Pattern], fabric: FabricPlan) ->
     return {area: rectangles(numbers) for area, numbers in wanted.items() if len(set(numbers.values())) == len(numbers)}
 
 
-def _of_units(
-    units: Units, cells: Cells, values: Mapping[str, Mapping[str, int] | None]
-) -> Iterator[tuple[str, Row, int]]:
+def _of_units(units: Units, cells: Cells, values: Mapping[str, Mapping[str, int] | None]) -> Iterator[tuple[str, Row, int]]:
     """Numbers of units, racks and pods in the names of leaves."""
     name = units.group.name
     per_rack = max(1, len(units.leaves[0]) // units.racks)

@@ -42,9 +42,7 @@ def rectangles(cells: Cells, *, step: int = 1, width: int = 1) -> tuple[Block, .
                 blocks[at] = grown
                 continue
             last[first, end] = len(blocks)
-            blocks.append(
-                Block(row=row, row_end=row + 1, column=first, column_end=end, base=base, stride=least, step=step)
-            )
+            blocks.append(Block(row=row, row_end=row + 1, column=first, column_end=end, base=base, stride=least, step=step))
     return tuple(blocks)
 
 
@@ -134,7 +132,7 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
     server_rows = dict(_server_rows(fabric))
     votes: dict[int, Counter[int]] = defaultdict(Counter)
     there = links_there(survey)
-    columns = fabric.links.lists()
+    columns, step = fabric.links.lists(), fabric.spec.underlay.link_step
     for ends, link in links_planned(fabric).items():
         cable = there.get(ends)
         if cable is None:
@@ -145,7 +143,8 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
                 weight = 1000 if kind == SERVER_LEAF else 1  # columns of others depend on the size of a unit
                 votes[columns["b"][link.row]][_number(cable.b_address) - 2 * column] += weight
         elif cable.a_address and cable.b_address:
-            found[f"address/p2p/{KINDS[kind]}"][row, column] = min(_number(cable.a_address), _number(cable.b_address))
+            first = min(_number(cable.a_address), _number(cable.b_address)) - (step == 4)
+            found[f"address/p2p/{KINDS[kind]}"][row, column] = first
     for leaf, its in votes.items():
         if leaf in server_rows:
             key, row = server_rows[leaf]
@@ -171,6 +170,12 @@ def _server_rows(fabric: FabricPlan) -> Iterator[tuple[int, tuple[str, int]]]:
             yield leaf, first[number]
 
 
+def of_servers(fabric: FabricPlan) -> int:
+    """Addresses that the blocks of the servers of a fabric take."""
+    areas = (blocks for key, blocks in fabric.blocks.items() if key.startswith("address/servers/"))
+    return sum(block.end - block.base for blocks in areas for block in blocks)
+
+
 def wrong(fabric: FabricPlan, wanted: Mapping[str, Cells]) -> dict[str, Cells]:
     """The areas of a plan that give a cell another number than wanted, with what is wanted of them."""
     return {key: cells for key, cells in wanted.items() if cells and not _gives(fabric.blocks.get(key, ()), cells)}
@@ -188,7 +193,7 @@ def row_width(fabric: FabricPlan, key: str) -> int:
     """Numbers that a row of an area takes at least."""
     if key.startswith("address/servers/"):
         return fabric.blocks[key][0].stride
-    return 2 if key.startswith("address/p2p/") else 1
+    return fabric.spec.underlay.link_step if key.startswith("address/p2p/") else 1
 
 
 def locked(fabric: FabricPlan, key: str, cells: Cells) -> tuple[Block, ...]:
@@ -196,5 +201,3 @@ def locked(fabric: FabricPlan, key: str, cells: Cells) -> tuple[Block, ...]:
     width = row_width(fabric, key)
     step = fabric.blocks[key][0].step if key in fabric.blocks else width
     return rectangles(cells, step=step, width=width)
-
-

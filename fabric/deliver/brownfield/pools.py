@@ -8,7 +8,6 @@ from typing import Any
 
 from fabric.deliver.brownfield.survey import Survey
 from fabric.model.plan import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
-from fabric.model.settings.addressing import RESERVED_ASNS
 
 Net = IPv4Network | IPv6Network
 KINDS = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
@@ -35,11 +34,14 @@ def addresses(survey: Survey) -> dict[str, dict[str, list[int]]]:
     return {name: {kind: sorted(its) for kind, its in of.items()} for name, of in found.items()}
 
 
-def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinned: int = 0) -> dict[str, Any]:
+def pools(
+    survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], servers: Mapping[str, int], *, pinned: int = 0
+) -> dict[str, Any]:
     """What an intent states of its pools: for the whole site below "", else by fabric; nothing where the usual ones do.
 
     Args:
         usual: fabric → kind → prefixes without any statement.
+        servers: fabric → addresses that its server subnets take.
         pinned: addresses outside the pool of the others that are pinned, per fabric and kind.
     """
     used = addresses(survey)
@@ -51,25 +53,28 @@ def pools(survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], pinn
         lacking = {
             name: of[kind]
             for name, of in used.items()
-            if of[kind]
-            and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
-            or of[kind]
-            and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned)
+            if (
+                of[kind]
+                and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
+            )
+            or (of[kind] and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned))
         }
         together = sorted({number for its in lacking.values() for number in its})
         others = [net for other, net in chosen if other != kind]
         shared = None
         if len(lacking) > 1 and not (kind == "management" and nets):
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
-            shared = _one(together, everything, others)
+            shared = _one(together, everything, others, sum(servers.values()) if kind == "servers" else 1)
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
         for name, numbers in lacking.items():
+            least = servers.get(name, 1) if kind == "servers" else 1
             if shared:
                 found = [shared]
             elif kind == "management" and nets.get(name):
                 found = nets[name]
             else:
-                found = _around(numbers, everything, others, chosen, kind)
+                same = [net for other, net in chosen if other == kind]
+                found = _around(numbers, everything, others, same, least)
             chosen += [(kind, net) for net in found]
             texts = [str(net) for net in found]
             stated[name][kind] = texts[0] if len(texts) == 1 else texts
@@ -100,43 +105,47 @@ def _management(survey: Survey) -> dict[str, list[Net]]:
 
 
 def _around(
-    numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net], chosen: Sequence[tuple[str, Net]], kind: str
+    numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net], same: Sequence[Net], least: int
 ) -> list[Net]:
-    """Prefixes around some numbers that hold no others: one with room to grow, else the smallest, else several."""
-    for net in (net for other, net in chosen if other == kind):
+    """Prefixes around some numbers that hold no others: one with room to grow, else the smallest, else several.
+
+    Args:
+        others, same: pools of other kinds, and of the same kind, that are chosen already.
+        least: addresses that a pool has.
+    """
+    for net in same:
         if _inside(numbers, [str(net)]) == len(numbers):
             return [net]
-    if net := _one(numbers, everything, others):
-        return [net]
+    if one := _one(numbers, everything, others, least):
+        return [one]
     half = _widest_gap(numbers)
     if not half:
         return [_cover(numbers, 1)]
-    return [
-        net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, chosen, kind)
-    ]
+    return [net for part in (numbers[:half], numbers[half:]) for net in _around(part, everything, others, same, 1)]
 
 
-def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net]) -> Net | None:
+def _one(numbers: Sequence[int], everything: Sequence[int], others: Sequence[Net], least: int = 1) -> Net | None:
     """A prefix around some numbers that holds no others and meets no other pool, with room to grow if there is any."""
     own = set(numbers)
     for room in (SPREAD, 2, 1):
-        net = _cover(numbers, room)
-        low, high = int(net.network_address), int(net.broadcast_address)
-        strangers = any(low <= number <= high and number not in own for number in everything)
-        if net.prefixlen >= 4 and not strangers and not any(_meet(net, other) for other in others):
-            return net
+        for size in dict.fromkeys((least, 1)):
+            net = _cover(numbers, room, size)
+            low, high = int(net.network_address), int(net.broadcast_address)
+            foreign = any(low <= number <= high and number not in own for number in everything)
+            if net.prefixlen >= 4 and not foreign and not any(_meet(net, other) for other in others):
+                return net
     return None
 
 
 def _meet(one: Net, other: Net) -> bool:
-    return one.version == other.version and one.overlaps(other)  # type: ignore[arg-type]
+    return one.version == other.version and one.overlaps(other)
 
 
-def _cover(numbers: Sequence[int], room: int) -> Net:
-    """The smallest prefix that begins at or before the first number, and has room for so many times the span."""
+def _cover(numbers: Sequence[int], room: int, least: int = 1) -> Net:
+    """The smallest prefix around some numbers that has room for so many times their span, and for `least` of them."""
     six = numbers[-1] >= 2**32
     bits = 128 if six else 32
-    span = (numbers[-1] - numbers[0] + 1) * room
+    span = max(least, numbers[-1] - numbers[0] + 1) * room
     length = min(bits - (span - 1).bit_length(), SMALLEST[6 if six else 4] if room > 1 else bits)
     length = max(0, length)
     while length and numbers[0] >> (bits - length) != numbers[-1] >> (bits - length):
@@ -204,7 +213,4 @@ def _range(low: int, high: int) -> str:
     for first, last in (PRIVATE_2_BYTE, PRIVATE_4_BYTE):
         if first <= low and high <= last:
             return f"{low}-{min(last, max(high + (high - low) + 64, low + 255))}"
-    reserved = [number for number in RESERVED_ASNS if low <= number <= high]
-    return f"{low}-{high}" if not reserved else f"{low}-{high}"
-
-
+    return f"{low}-{high}"

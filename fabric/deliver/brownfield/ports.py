@@ -78,43 +78,50 @@ def panel(facts: Facts, model: str, names: Iterable[str], gbps: Mapping[str, int
         gbps: speed by name.
     """
     names = list(names)
-    table = _names(facts.nos, model) if model else {}
-    if not table or sum(name in table for name in names) < len(names):
-        table = {**_unknown(facts.nos), **table}
+    table, every = _names(facts.nos, model) if model else {}, _unknown(facts.nos)
+    if sum(name in table for name in names) < len(names):
+        table = {**every, **table}
     cages = grouped((table[name][0].cage, name) for name in names if name in table)
     found: dict[str, PortRef] = {}
     for cage, inside in cages.items():
         stated = facts.cages.get(cage_name(facts.nos, inside[0]))
-        ports = stated.ports.value if stated is not None and stated.ports is not None else None
-        refs = _of_cage(cage, {name: table[name] for name in inside}, gbps, ports)
-        found |= refs if model else {name: replace(ref, speed_gbps=gbps.get(name, 0)) for name, ref in refs.items()}
+        ports = stated.ports.value if stated is not None and stated.ports is not None else 0
+        speeds_here = {gbps[name] for name in inside if name in gbps}
+        others = {name: [ref for ref in every.get(name, ()) if ref.speed_gbps in speeds_here] for name in inside}
+        refs = _of_cage(cage, {name: (table[name], others[name]) for name in inside}, speeds_here, ports)
+        found |= {name: replace(ref, speed_gbps=gbps.get(name, ref.speed_gbps if model else 0)) for name, ref in refs.items()}
     if not cages and len(set(names)) > 1:
         found = {name: PortRef(at, 0, 1, gbps.get(name, 0)) for at, name in enumerate(names, 1)}
     return found
 
 
 def _of_cage(
-    cage: int, names: Mapping[str, tuple[PortRef, ...]], gbps: Mapping[str, int], ports: int | None
+    cage: int, names: Mapping[str, tuple[Sequence[PortRef], Sequence[PortRef]]], speeds_here: set[int], ports: int
 ) -> dict[str, PortRef]:
-    by_split = grouped_sets(((ref.split, ref.speed_gbps), name) for name, refs in names.items() for ref in refs)
-    whole = [kind for kind, having in by_split.items() if len(having) == len(names)] or list(by_split)
-    speeds_here = {gbps[name] for name in names if name in gbps}
+    """The ports of a cage by the split that suits all of its names.
 
-    def rank(kind: tuple[int, int]) -> tuple[bool, bool, bool, int, int]:
+    Args:
+        names: → what the model has of that name, and what other models have at the stated speed.
+        speeds_here: that its ports state.
+        ports: that a statement splits it into, 0 for none.
+    """
+    known = {(ref.split, ref.speed_gbps) for refs, _ in names.values() for ref in refs}
+    by_split = grouped_sets(
+        ((ref.split, ref.speed_gbps), name) for name, both in names.items() for ref in (*both[0], *both[1])
+    )
+    whole = [kind for kind, having in by_split.items() if len(having) == len(names)] or list(by_split)
+
+    def rank(kind: tuple[int, int]) -> tuple[bool, bool, int, bool, int, int]:
         split, speed = kind
-        return (
-            ports is not None and ports > 0 and split != ports,
-            bool(speeds_here) and speed not in speeds_here,
-            len(names) > split,
-            split,
-            -speed,
-        )
+        wrong = bool(speeds_here) and speed not in speeds_here
+        return 0 < ports != split, wrong, abs(split - len(names)) if speeds_here else 0, kind not in known, split, -speed
 
     split, speed = min(whole, key=rank)
     found: dict[str, PortRef] = {}
-    for name, refs in names.items():
+    for name, both in names.items():
+        refs = [*both[0], *both[1]]
         ref = next((ref for ref in refs if (ref.split, ref.speed_gbps) == (split, speed)), refs[0])
-        found[name] = PortRef(cage, ref.sub, ref.split, gbps.get(name, ref.speed_gbps))
+        found[name] = replace(ref, cage=cage)
     return found
 
 
@@ -122,20 +129,21 @@ def _of_cage(
 def _names(nos: str, model: str) -> Mapping[str, tuple[PortRef, ...]]:
     """Name → ports that have it, of a switch of the catalog."""
     entry = catalog.switch(model)
-    return _table(nos, entry, model) if entry is not None else {}
+    if entry is None:
+        return {}
+    splits = (
+        (cage, speed, split) for cage in range(1, entry.cages + 1) for speed, split in entry.group_of(cage).splits.items()
+    )
+    refs = (PortRef(cage, sub, split, speed) for cage, speed, split in splits for sub in range(split))
+    return {key: tuple(same) for key, same in grouped(_named(nos, entry, refs, model)).items()}
 
 
-def _table(nos: str, model: SwitchModel, name: str) -> dict[str, tuple[PortRef, ...]]:
-    pairs: list[tuple[str, PortRef]] = []
-    for cage in range(1, model.cages + 1):
-        for speed, split in model.group_of(cage).splits.items():
-            for sub in range(split):
-                ref = PortRef(cage, sub, split, speed)
-                try:
-                    pairs.append((target(nos).port_name(model, ref, name), ref))
-                except (KeyError, ValueError, IndexError):  # the network OS does not know the board
-                    return {}
-    return {key: tuple(refs) for key, refs in grouped(pairs).items()}
+def _named(nos: str, model: SwitchModel, refs: Iterable[PortRef], name: str) -> list[tuple[str, PortRef]]:
+    """Names of some ports; [] where the network OS does not know the board."""
+    try:
+        return [(target(nos).port_name(model, ref, name), ref) for ref in refs]
+    except (KeyError, ValueError, IndexError):
+        return []
 
 
 @cache
@@ -146,8 +154,7 @@ def _unknown(nos: str) -> Mapping[str, tuple[PortRef, ...]]:
     pairs: list[tuple[str, PortRef]] = []
     for speed in CAGES_GBPS:
         model = generic_switch(f"{MAX_CAGES}x{speed}g")
-        if model is not None:
-            splits = tuple(f"{n}x{gbps}" for gbps in ETHERNET_GBPS for n in (2, 4, 8) if n * gbps <= speed and speed >= 100)
-            table = _table(nos, model.with_breakouts(splits), model.description)
-            pairs += [(name, ref) for name, refs in table.items() for ref in refs]
+        splits = [(n, gbps) for n in (1, 2, 4, 8) for gbps in ETHERNET_GBPS if n * gbps <= speed and (n == 1 or speed >= 100)]
+        refs = [PortRef(cage, sub, n, gbps) for cage in range(1, MAX_CAGES + 1) for n, gbps in splits for sub in range(n)]
+        pairs += _named(nos, model, refs, "") if model is not None else ()
     return {key: tuple(dict.fromkeys(refs)) for key, refs in grouped(pairs).items()}

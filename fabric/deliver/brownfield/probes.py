@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -68,16 +68,20 @@ LOGINS: Mapping[str, Mapping[Key, tuple[Any, Any]]] = {
 }
 WANTED = ("l3vni", "l2vni", "external", "lossless", "watchdog", "dynamic_balancing", "hash_seed")  # of the switch
 LISTS = frozenset({"allow", "ntp", "syslog", "dns", "servers"})
+MODE: Key = ("underlay", "load_balancing", "mode")
 CHOICES: Mapping[Key, tuple[Any, ...]] = {  # the default first
     ("management", "vrf"): (True, False),
     ("management", "gnmi"): (False, True),
     ("underlay", "bfd", "enabled"): (True, False),
-    ("underlay", "load_balancing", "mode"): ("auto", "flow", "dynamic"),
+    MODE: ("auto", "flow", "dynamic"),
     ("qos", "pfc_watchdog"): (True, False),
     ("qos", "buffer_model"): ("auto", "static", "dynamic"),
 }
+ENOUGH = 0.5  # of the signs of a value: some are there in designs of one kind alone
 HERE, ANY = "\0", "\1"  # in place of a value, and of one of another key
-STEM = re.compile(r"[A-Za-z_-]{3,}(?=\S*\d)")  # begin of a word of the templates: names of the design are shorter before a digit
+STEM = re.compile(
+    r"[A-Za-z_-]{3,}(?=\S*\d)"
+)  # begin of a word of the templates: names of the design are shorter before a digit
 FAMILY = re.compile(r"ip|ipv4|ipv6|inet|inet6")
 QUOTED = re.compile(f"[\"']{HERE}[\"']")
 SEPARATED = re.compile(r"([\s\[\]{}\"',/|=;:]+)")
@@ -114,33 +118,36 @@ def rendered(plan: Plan, names: Iterable[str]) -> dict[str, dict[str, str]]:
     }
 
 
-def lines_of(nos: str, files: Mapping[str, str]) -> list[str]:
-    """The statements of a switch in their order, each with its file; [] where its network OS has no syntax.
+def lines_of(nos: str, files: Mapping[str, str]) -> dict[str, str]:
+    """The statements of a switch in their order, each with its file → `FILE:LINE`; {} where its network OS has no syntax.
 
     A statement with a secret is there a second time with the placeholder that stands for it, never with a literal secret.
     """
     syntax = target(nos).syntax
-    read = syntax.get() if syntax is not None else None
-    lines: list[str] = []
-    for path, place in read.read(files).items() if read is not None else ():
-        lines.append(f"{path[0]}: {read.joined(path)}" if read is not None else "")
+    if syntax is None:
+        return {}
+    lines: dict[str, str] = {}
+    read = syntax.get()
+    for path, place in read.read(files).items():
+        where = f"{place.file}:{place.line}"
+        lines[f"{path[0]}: {read.joined(path)}"] = where
         raw = " ".join(place.raw)
         if "${" in raw:
-            lines.append(f"{path[0]}: {raw}")
+            lines[f"{path[0]}: {raw}"] = where
     return lines
 
 
 # --- The design that is rendered ------------------------------------------------------------------------------
 
 
-def _design(nos: str, release: str) -> Document:
+def _design(nos: str, release: str, first: str) -> Document:
     """A border leaf with a tenant, a gateway, logins and a lossless class, where switches of the network OS can do these."""
     system = target(nos)
     wanted = [what for what in WANTED if getattr(system.capabilities, what)]
     able = {
-        name: sum(system.can(model, what) for what in wanted)
+        name: sum(system.can(model, what) * (10 if what == first else 1) for what in wanted)
         for name in catalog.switch_names()
-        if nos in (model := catalog.switch(name)).nos and system.refusal(model, name) is None  # type: ignore[union-attr]
+        if (model := catalog.switch(name)) is not None and nos in model.nos and system.refusal(model, name) is None
     }
     switch = max(able, key=lambda name: able[name], default="16x400g")
     model = catalog.switch(switch)
@@ -159,7 +166,13 @@ def _design(nos: str, release: str) -> Document:
     if can.get("external"):
         topology["attachments"] = [{"name": "w1", "links": 1, "external": {"asn": 64_999}}]
     management = {"snmp_user": "r3ad"} if system.capabilities.snmp else {}
-    return {"version": 1, "site": "s1", "management": management, "catalog": {"servers": {"n0": node}}, "fabrics": {FABRIC: fabric}}
+    return {
+        "version": 1,
+        "site": "s1",
+        "management": management,
+        "catalog": {"servers": {"n0": node}},
+        "fabrics": {FABRIC: fabric},
+    }
 
 
 # --- What is learned ------------------------------------------------------------------------------------------
@@ -184,10 +197,12 @@ class Learned:
     """
 
     places: Mapping[Key, Sequence[Place]]
-    signs: Mapping[Key, Mapping[Any, tuple[Sequence[re.Pattern[str]], Sequence[re.Pattern[str]]]]] = field(default_factory=dict)
+    signs: Mapping[Key, Mapping[Any, tuple[Sequence[re.Pattern[str]], Sequence[re.Pattern[str]]]]] = field(
+        default_factory=dict
+    )
     names: Sequence[Place] = ()
 
-    def values(self, key: Key, lines: Sequence[str]) -> list[tuple[str, int]]:
+    def values(self, key: Key, lines: Iterable[str]) -> list[tuple[str, int]]:
         """(text, unit) at the places of a key, in the order of the statements, each once."""
         found = (
             (unquoted(match["value"]), place.unit)
@@ -197,16 +212,16 @@ class Learned:
         )
         return list(dict.fromkeys(found))
 
-    def choice(self, key: Key, lines: Sequence[str]) -> Any:
+    def choice(self, key: Key, lines: Collection[str]) -> Any:
         """The value of a key with few values: that whose signs the statements bear, None for the default or no key."""
-        best, most = None, 0.5
+        best, most = None, ENOUGH
         for value, (there, absent) in self.signs.get(key, {}).items():
             seen = [any(pattern.fullmatch(line) for line in lines) for pattern in there]
             if there and not any(seen) and not absent:
                 continue
             left = [not any(pattern.fullmatch(line) for line in lines) for pattern in absent]
             share = (sum(seen) + sum(left)) / (len(seen) + len(left))
-            if share > most:
+            if share > most or (best is None and share == most):
                 best, most = value, share
         return best
 
@@ -216,6 +231,8 @@ def learned(nos: str, release: str = "") -> Learned:
     """What the templates of a network OS tell. Learned once in a run."""
     probe = _Probe(nos, release)
     signs = {key: probe.signs(key, values) for key, values in CHOICES.items()}
+    if not signs[MODE] and target(nos).capabilities.dynamic_balancing:
+        signs[MODE] = _Probe(nos, release, "dynamic_balancing").signs(MODE, CHOICES[MODE])
     names = [
         Place(_pattern(line.replace(f"{TENANT}-{NETWORK}", HERE), vlan=True))
         for line in probe.base
@@ -243,19 +260,23 @@ def learned_logins(nos: str, release: str, method: str) -> Learned:
 
 
 class _Probe:
-    def __init__(self, nos: str, release: str) -> None:
-        self.nos, self.document = nos, _design(nos, release)
+    """Renders the small design of a network OS; `first` is what its switches must be able to do above all."""
+
+    def __init__(self, nos: str, release: str, first: str = "") -> None:
+        self.nos, self.document = nos, _design(nos, release, first)
+        self.refused: set[Key] = set()
         fabric = self.document["fabrics"][FABRIC]
-        for without in ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}}):  # what an older release cannot do
+        poorer: tuple[Document, ...] = ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}})
+        for without in poorer:  # what an older release cannot do
             if not self.base and "tenants" in fabric:
                 fabric |= without
                 del self.base
 
     @cached_property
-    def base(self) -> list[str]:
-        return self.lines({}) or []
+    def base(self) -> Collection[str]:
+        return self.lines({}) or ()
 
-    def lines(self, changes: Mapping[Key, Any]) -> list[str] | None:
+    def lines(self, changes: Mapping[Key, Any]) -> Collection[str] | None:
         """The statements of the leaf with some keys changed; None for a design that is refused."""
         document = deepcopy(self.document)
         for key, value in changes.items():
@@ -269,16 +290,18 @@ class _Probe:
 
     def places(self, values: Mapping[Key, tuple[Any, Any]]) -> dict[Key, list[Place]]:
         """Where each key is, found in two renderings with all of them; keys that a network OS refuses are left out."""
-        sides = [self._both(values, at) for at in (0, 1)]
-        if None in sides:
+        values = {key: pair for key, pair in values.items() if key not in self.refused}
+        if not self._plans(values):
             able: dict[Key, tuple[Any, Any]] = {}
-            for key, pair in sorted(values.items(), key=lambda item: item[0][-1] == "keepalive_s"):  # at most a third of hold_s
-                if None not in (tried := [self._both({**able, key: pair}, at) for at in (0, 1)]):
-                    able[key], sides = pair, tried
-        first, second = (side or [] for side in sides)
+            for key, pair in sorted(values.items(), key=_last):
+                if self._plans({**able, key: pair}):
+                    able[key] = pair
+            self.refused |= set(values) - set(able)
+            values = able
+        first, second = (self._both(values, at) or () for at in (0, 1))
         pairs = {key: _elements(pair) for key, pair in values.items()}
         others = re.compile("|".join(_whole(str(value)) for elements in pairs.values() for value, _ in elements))
-        return {
+        return {key: [] for key in self.refused} | {
             key: list(dict.fromkeys(place for pair in elements for place in _places(first, second, pair, others)))
             for key, elements in pairs.items()
         }
@@ -287,16 +310,27 @@ class _Probe:
         """The places with management in its own VRF and without."""
         first = self.places(values)
         put(self.document, ("management", "vrf"), False)
-        second = self.places(values)
+        second = self.places({key: pair for key, pair in values.items() if key[0] == "management"})
         del self.document["management"]["vrf"]
-        return {key: list(dict.fromkeys((*first[key], *second[key]))) for key in values}
+        return {key: list(dict.fromkeys((*first.get(key, ()), *second.get(key, ())))) for key in values}
 
-    def _both(self, values: Mapping[Key, tuple[Any, Any]], at: int) -> list[str] | None:
-        return self.lines({key: [one[at] for one in _elements(pair)] if key[-1] in LISTS else pair[at] for key, pair in values.items()})
+    def _plans(self, values: Mapping[Key, tuple[Any, Any]]) -> bool:
+        """Whether a design with the first values is accepted."""
+        document = deepcopy(self.document)
+        for key, pair in values.items():
+            put(document, key, [one[0] for one in _elements(pair)] if key[-1] in LISTS else pair[0])
+        try:
+            Renderer(plan_of(document), Path())
+        except InputError:
+            return False
+        return True
 
-    def signs(
-        self, key: Key, values: Sequence[Any]
-    ) -> dict[Any, tuple[list[re.Pattern[str]], list[re.Pattern[str]]]]:
+    def _both(self, values: Mapping[Key, tuple[Any, Any]], at: int) -> Collection[str] | None:
+        return self.lines(
+            {key: [one[at] for one in _elements(pair)] if key[-1] in LISTS else pair[at] for key, pair in values.items()}
+        )
+
+    def signs(self, key: Key, values: Sequence[Any]) -> dict[Any, tuple[list[re.Pattern[str]], list[re.Pattern[str]]]]:
         """Of every value but the first, the default: patterns of the statements that come and go with it."""
         usual, signs = self.lines({key: values[0]}), {}
         for value in values[1:]:
@@ -310,6 +344,11 @@ class _Probe:
         return signs
 
 
+def _last(item: tuple[Key, Any]) -> bool:
+    """`keepalive_s` comes after `hold_s`, of which it is a third at most."""
+    return item[0][-1] == "keepalive_s"
+
+
 def _elements(pair: tuple[Any, Any]) -> list[tuple[Any, Any]]:
     return list(zip(*pair, strict=True)) if isinstance(pair[0], list) else [pair]
 
@@ -320,7 +359,7 @@ def _whole(text: str) -> str:
 
 
 def _places(
-    first: Sequence[str], second: Sequence[str], pair: tuple[Any, Any], others: re.Pattern[str]
+    first: Collection[str], second: Collection[str], pair: tuple[Any, Any], others: re.Pattern[str]
 ) -> Iterator[Place]:
     """The statements of both renderings that differ in this value; `others` are values of any key in the first of them."""
     number = isinstance(pair[0], int)

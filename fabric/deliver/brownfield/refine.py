@@ -1,7 +1,8 @@
-"""Chooses between values of keys by what the plan renders: the alternative whose statements differ least from the running ones."""
+"""Chooses between values of keys by what a plan renders: that whose statements differ least from the running ones."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -15,6 +16,22 @@ from fabric.model.plan.lock import Lock
 MAX_SWITCHES = 400  # of a site that is planned again for every alternative
 DIGITS = re.compile(r"(?<![\w.:/-])\d{3,4}(?![\w.:/-])")
 REFUSED = 10**9
+
+
+def _path(alternative: Document) -> list[str]:
+    """The keys that lead to what an alternative states."""
+    path, inner = [], alternative
+    while isinstance(inner, Mapping) and len(inner) == 1:
+        key, inner = next(iter(inner.items()))
+        path.append(key)
+    return path
+
+
+def _inner(alternative: Document) -> Any:
+    inner: Any = alternative
+    for key in _path(alternative):
+        inner = inner[key]
+    return inner
 
 
 class Comparison:
@@ -46,7 +63,9 @@ class Comparison:
         own = (self.running[name] - frozenset(lines_of(self.nos[name], files.get(name, {}))) for name in names)
         return sorted({int(digits) for lines in own for line in lines for digits in DIGITS.findall(line)})
 
-    def refined(self, document: Document, fabric: str, names: Iterable[str], trials: Iterable[Sequence[Document]]) -> Document:
+    def refined(
+        self, document: Document, run: Running, names: Iterable[str], trials: Iterable[Sequence[Document]]
+    ) -> Document:
         """The intent with the alternatives of one fabric that fit best, none where what it has fits as well."""
         own = list(names)
         best = self._score(document, own)
@@ -54,9 +73,13 @@ class Comparison:
             if best == 0:
                 break
             for alternative in alternatives:
-                tried = merged(document, {"fabrics": {fabric: alternative}})
+                tried = merged(document, {"fabrics": {run.name: alternative}})
                 score = self._score(tried, own)
                 if score < best:
+                    source = (
+                        f"of {len(alternatives)} alternatives, the plan's statements differ least: {score} instead of {best}"
+                    )
+                    run.note(".".join(_path(alternative)), json.dumps(_inner(alternative)), source)
                     document, best = tried, score
         return document
 

@@ -106,6 +106,8 @@ def tiers(seen: Seen, joined: Graph) -> Tiers:
             name: why for name, why in maybe.items() if far.get(name, 0) % 2 == 0 or len(joined[name]) == far[name] == 1
         }
     result.source |= seeds
+    if len(joined) == 2 and len({shape(name) for name in joined}) == 1:
+        result.source = dict.fromkeys(joined, "two switches back to back") | seeds
     if not seeds:
         result.source |= _without_hosts(seen, joined)
     result.level = distances(joined, result.source)

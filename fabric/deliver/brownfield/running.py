@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from copy import deepcopy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fabric.configs.generate import Renderer
 from fabric.deliver.brownfield.probes import LISTS, VALUES, Document, Key, learned, lines_of
-from fabric.deliver.brownfield.survey import Cable, Survey, Switch
+from fabric.deliver.brownfield.survey import Cable, Inference, Survey, Switch
 from fabric.model.plan import LEAF, FabricPlan, Plan, SwitchView
 
 SAMPLES = 4  # switches of one role and network OS whose statements are read
@@ -34,7 +34,7 @@ def most_common(values: Iterable[T]) -> T | None:
     return max(counted, key=lambda value: counted[value]) if counted else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Running:
     """The switches of a fabric, and what the topology alone gives them.
 
@@ -47,6 +47,7 @@ class Running:
     survey: Survey
     document: Document
     plan: Plan | None
+    inferences: list[Inference] = field(default_factory=list)
 
     @cached_property
     def samples(self) -> Sequence[Switch]:
@@ -69,13 +70,13 @@ class Running:
         return [cable for cable in self.survey.cables if cable.a in names and cable.b in names]
 
     @cached_property
-    def lines(self) -> Mapping[str, Sequence[str]]:
-        """Their statements."""
+    def lines(self) -> Mapping[str, Mapping[str, str]]:
+        """Their statements, each with its place."""
         return {its.name: self.lines_of(its) for its in self.samples}
 
-    def lines_of(self, switch: Switch) -> Sequence[str]:
+    def lines_of(self, switch: Switch) -> Mapping[str, str]:
         """The statements of a switch."""
-        return lines_of(switch.nos, switch.facts.texts) if switch.facts is not None else []
+        return lines_of(switch.nos, switch.facts.texts) if switch.facts is not None else {}
 
     @cached_property
     def fabric(self) -> FabricPlan | None:
@@ -92,21 +93,51 @@ class Running:
 
     def found(self, key: Key) -> Any:
         """The value of a key on most switches, None where no statement has it."""
-        if key[-1] in LISTS:  # some network OSes have a part of a list alone
+        values = {its.name: value for its in self.samples if (value := self.value(its, key)) is not None}
+        if key[-1] in LISTS:  # some network OSes have a part of a list alone, and some sort it
             systems = dict.fromkeys(its.nos for its in self.samples)
-            parts = [most_common(v for its in self.samples if its.nos == nos and (v := self.value(its, key))) for nos in systems]
-            told = sorted((part for part in parts if part), key=lambda part: part == tuple(sorted(part)))  # some sort them
-            return tuple(dict.fromkeys(item for part in told for item in part)) or None
-        return most_common(value for its in self.samples if (value := self.value(its, key)) is not None)
+            parts = [
+                most_common(values[its.name] for its in self.samples if its.nos == nos and its.name in values)
+                for nos in systems
+            ]
+            known = sorted((part for part in parts if part), key=lambda part: part == tuple(sorted(part)))
+            value = tuple(dict.fromkeys(item for part in known for item in part)) or None
+        else:
+            value = most_common(values.values())
+        if value is not None:
+            self._note(key, value, values)
+        return value
+
+    def _note(self, key: Key, value: Any, values: Mapping[str, Any]) -> None:
+        """Says from what a value is, and which switches have another one."""
+        others = [f"{name} has {shown(other)}" for name, other in values.items() if key[-1] not in LISTS and other != value]
+        first = next((name for name, other in values.items() if other == value), next(iter(values)))
+        its = self.by_name[first]
+        source = f"statements of {len(values) - len(others)} of {len(self.samples)} switches that were read"
+        self.note(".".join(key), shown(value), "; ".join((source, *others)), self._place(its, key))
+
+    def note(self, what: str, value: str, source: str, place: str = "") -> None:
+        """Keeps where a value is from."""
+        self.inferences.append(Inference(subject=f"fabric {self.name}", what=what, value=value, source=source, place=place))
+
+    def _place(self, switch: Switch, key: Key) -> str:
+        places = learned(switch.nos, switch.release).places.get(key, ())
+        lines = self.lines[switch.name]
+        return next((lines[line] for line in lines if any(one.pattern.fullmatch(line) for one in places)), "")
 
     def chosen(self, key: Key) -> Any:
         """The same of a key with few values; None is the default."""
-        told = [(its, learned(its.nos, its.release)) for its in self.samples]
-        return most_common(own.choice(key, self.lines[its.name]) for its, own in told if own.signs.get(key))
+        known = [(its, learned(its.nos, its.release)) for its in self.samples]
+        return most_common(own.choice(key, self.lines[its.name]) for its, own in known if own.signs.get(key))
 
     def value(self, switch: Switch, key: Key) -> Any:
         values = learned(switch.nos, switch.release).values(key, self.lines[switch.name])
         return typed(key, values, VALUES[key][0])
+
+
+def shown(value: Any) -> str:
+    """A value as a person reads it."""
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def typed(key: Key, values: Sequence[tuple[str, int]], example: Any) -> Any:

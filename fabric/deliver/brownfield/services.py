@@ -1,4 +1,4 @@
-"""From what switches say to the sections of an intent beside topology and numbers: management, underlay, overlay, tenants, QoS.
+"""From what switches say to the sections of an intent beside topology and numbers: management, underlay, tenants, QoS.
 
 A value is stated where it differs from what the rest of the intent gives. Of a setting that switches have differently the
 value of most of them is stated.
@@ -6,23 +6,20 @@ value of most of them is stated.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from fabric.base.diagnostics import InputError
-from fabric.configs.generate import Renderer
 from fabric.deliver.brownfield import attachments, lossless
 from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
 from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
-from fabric.deliver.brownfield.tenants import TenantSurvey, find as find_tenants
-from fabric.deliver.brownfield.survey import Inference, Survey, Switch
-from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, Plan, SwitchView
+from fabric.deliver.brownfield.survey import Inference, Survey
+from fabric.deliver.brownfield.tenant_facts import TenantSurvey
+from fabric.deliver.brownfield.tenants import find as find_tenants, relays
+from fabric.model.plan import CORE, LEAF, SPINE, Plan
 from fabric.model.plan.lock import FabricLock, Lock
 from fabric.model.settings.addressing import Underlay
 from fabric.model.settings.services import METHODS, Aaa, Management
@@ -155,9 +152,9 @@ def aaa(run: Running) -> Document:
     stated = tuple(order.split(", ")) if order else ()
     if stated and stated != (*found, "local"):
         found["login"] = list(stated)
-    key = ("management", "aaa", "accounting")
+    records = ("management", "aaa", "accounting")
     for method in [method for method in found if method in ("tacacs", "radius")]:
-        if most_common(learned_logins(its.nos, its.release, method).choice(key, run.lines[its.name]) for its, _ in votes):
+        if most_common(learned_logins(its.nos, its.release, method).choice(records, run.lines[its.name]) for its, _ in votes):
             found["accounting"] = method
     return found
 
@@ -226,13 +223,20 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         lock: the numbers that belong to it.
     """
     alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
-    first = [Running(name, switches, survey, document, None) for name, switches in survey.fabrics.items()]
+    first = [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=None)
+        for name, switches in survey.fabrics.items()
+    ]
     shapes = {
-        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)} for run in first
+        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
+        for run in first
     }
     shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
     plan = _planned({**document, "fabrics": shaped}, lock)
-    runs = [Running(name, switches, survey, document, plan) for name, switches in survey.fabrics.items()]
+    runs = [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=plan)
+        for name, switches in survey.fabrics.items()
+    ]
     found: Document = {"fabrics": {run.name: {} for run in runs}}
     managed, shared = _managed(runs)
     locks: dict[str, FabricLock] = {}
@@ -256,7 +260,22 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
     _releases(runs, found)
     own = Lock(locks)
-    return Sections(document=_refined(runs, document, found, own), lock=own)
+    whole = _refined(runs, document, found, own)
+    return Sections(
+        document=whole,
+        lock=own,
+        inferences=[inference for run in runs for inference in run.inferences],
+        unstated=[sentence for run in runs for sentence in _unstated(run)],
+    )
+
+
+def _unstated(run: Running) -> Iterator[str]:
+    """Keys that no statement of a network OS has."""
+    for nos, release in dict.fromkeys((its.nos, its.release) for its in run.samples):
+        known = learned(nos, release)
+        keys = [".".join(key) for key in VALUES if not known.places.get(key)]
+        if keys:
+            yield f"fabric {run.name}: no statement of {target(nos).title} has {', '.join(keys)}"
 
 
 def _refined(runs: Sequence[Running], document: Document, found: Document, lock: Lock) -> Document:
@@ -268,8 +287,9 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         names = [its.name for its in run.samples]
         if differing.intersection(names):
             rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
-            tried = (attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
-            whole = comparison.refined(whole, run.name, names, chain(*tried))
+            tenants = found["fabrics"][run.name].get("tenants", [])
+            tried = (relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
         if "bfd" in found["fabrics"][run.name].get("underlay", {}):
@@ -280,8 +300,9 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             found["fabrics"][run.name]["qos"] = part["qos"]
         else:
             found["fabrics"][run.name].pop("qos", None)
-        if "underlay" in found["fabrics"][run.name]:
-            found["fabrics"][run.name]["underlay"] = part["underlay"]
+        for key in ("underlay", "tenants"):
+            if key in found["fabrics"][run.name]:
+                found["fabrics"][run.name][key] = part[key]
         for key in ("cable_length_m", "attachments"):
             if stated := part["topology"].get(key):
                 found["fabrics"][run.name].setdefault("topology", {})[key] = stated

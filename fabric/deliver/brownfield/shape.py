@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fabric.deliver.brownfield.survey import Cable, Host, Survey, Switch
-from fabric.model.plan import CORE, LEAF, SPINE, PortRef
+from fabric.model.plan import CORE, SPINE, PortRef
 from fabric.model.settings.site import PURPOSES
 
 End = tuple[str, int, int]  # server, NIC from 1, port of the NIC from 0
@@ -30,7 +30,7 @@ class Nics:
     names: tuple[str, ...]  # of the ports, NIC by NIC
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether the ports are named as a plan does it: `compute1`, `compute1p2`."""
         return self.names == self.labels
 
@@ -86,6 +86,13 @@ class Shape:
     def of(self, role: str) -> list[Switch]:
         """Switches of a role, by name."""
         return sorted((its for its in self.switches.values() if its.role == role), key=lambda its: natural(its.name))
+
+    @property
+    def at_leaves(self) -> Iterator[Cable]:
+        """Cables of leaf ports but uplinks."""
+        yield from self.served
+        yield from (cable for its in self.attached.values() for cable in its)
+        yield from (*self.managed, *self.below, *self.pairs)
 
     @cached_property
     def up_of(self) -> Mapping[str, Sequence[Cable]]:
@@ -149,7 +156,10 @@ def _shape(
     cables: Sequence[Cable],
     fabric_of: Mapping[str, str],
 ) -> Shape:
-    up, pairs, managed, below = [], [], [], []
+    up: list[Cable] = []
+    pairs: list[Cable] = []
+    managed: list[Cable] = []
+    below: list[Cable] = []
     attached: dict[str, list[Cable]] = defaultdict(list)
     of_host: dict[str, list[Cable]] = defaultdict(list)
     for cable in cables:
@@ -272,15 +282,13 @@ def _uses(purpose: str, cables: Sequence[Cable]) -> list[Nics]:
         last = runs[-1] if runs else None
         if last and (last.ports, last.speed_gbps, last.first + last.count) == (ports, speed, nic):
             longer = replace(last, count=last.count + 1, names=(*last.names, *names))
-            starts = last.labelled and not longer.labelled and _label(names[0])
-            if not starts and (longer.labelled or not last.labelled):
+            starts = last.labeled and not longer.labeled and _label(names[0])
+            if not starts and (longer.labeled or not last.labeled):
                 runs[-1] = longer
                 continue
         label = _label(names[0])
         fits = label and names == Nics(purpose=label, first=1, count=1, ports=ports, speed_gbps=speed, names=()).labels
-        runs.append(
-            Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names)
-        )
+        runs.append(Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names))
     return list(_named(purpose, runs))
 
 
@@ -308,4 +316,3 @@ def leaf_of(group: Group, use: Nics) -> dict[tuple[int, int], dict[str, str]]:
     for (server, nic, port), (leaf, _) in group.of(use):
         found[nic - use.first, port][server] = leaf
     return found
-

@@ -99,5 +99,3 @@ def _remove(part: Document, path: Path) -> None:
         if part[path[0]]:
             return
     del part[path[0]]
-
-

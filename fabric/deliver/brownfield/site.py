@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from fabric.audit.checks import Network
 from fabric.audit.checks.files.duplicates import OneOwner
-from fabric.audit.checks.files.interfaces import PointToPoint
+from fabric.audit.checks.files.interfaces import Cabling, PointToPoint
 from fabric.audit.checks.files.reading import Unreadable
 from fabric.audit.checks.files.services import HostNames
-from fabric.audit.checks.finding import ERROR, SEVERITIES, Finding
+from fabric.audit.checks.finding import ERROR, SEVERITIES, WARNING, Finding
 from fabric.audit.checks.network import planes
-from fabric.deliver.brownfield.cabling import Port, Wire, Wiring, wiring
+from fabric.deliver.brownfield.cabling import LLDP, TOPOLOGY, Port, Wire, Wiring, wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.fabrics import fabrics, names, routers
@@ -77,7 +77,8 @@ def survey_of(
     ends = hosts(devices, cables)
     inferences: list[Inference] = []
     switches: dict[str, list[Switch]] = {}
-    seen = Seen(devices, cables, ends.on(), _sessions(networks))
+    cabled = {name for name, _ in cables.far}
+    seen = Seen(devices, cables, ends.on(), _sessions(networks) if devices.keys() - cabled else ())
     groups = fabrics(seen)
     outside = routers(seen, groups)
     left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
@@ -108,7 +109,7 @@ def survey_of(
         hosts=_homes(ends, homes),
         cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
         inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
-        findings=_findings(networks, folder, repeated),
+        findings=_findings(networks, folder, [*repeated, *_conflicts(devices, cables)]),
         left_out=dict(sorted(left_out.items())),
     )
 
@@ -264,6 +265,18 @@ def _twice(facts: Facts, first: Facts) -> Finding:
     hint = "rename one of the two devices, or leave one of the files out"
     line = facts.hostname.line if facts.hostname else 0
     return HostNames.in_file(facts.name, facts.files[0] if facts.files else "", line, message, hint, ERROR)
+
+
+def _conflicts(devices: Mapping[str, Found], cables: Wiring) -> Iterator[Finding]:
+    """A port for which two sources name different far ends; the first of them is believed."""
+    for one in sorted(set(cables.conflicts), key=lambda one: (one.port, one.other)):
+        (name, port), facts = one.port, devices[one.port[0]].facts
+        interface = facts.interfaces.get(port)
+        file, line = (interface.file, interface.line) if interface else (facts.files[0] if facts.files else "", 0)
+        message = f"{port}: {' '.join(one.far)} by {one.source}, {' '.join(one.other)} by {one.other_source}"
+        hint = "correct what names the wrong device, or collect it again: the first of the two is taken"
+        severity = ERROR if one.other_source in (LLDP, TOPOLOGY) else WARNING
+        yield Cabling.in_file(name, file, line, message, hint, severity)
 
 
 def _findings(networks: Iterable[Network], folder: Folder | None, repeated: Sequence[Finding]) -> list[Finding]:

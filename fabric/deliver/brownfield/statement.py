@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_interface
 from typing import Any
 
 from fabric.deliver.brownfield.cells import Cells
@@ -60,17 +61,19 @@ def forms(shape: Shape) -> Iterator[Form]:
             yield Form(kind="collapsed", planes=len(networks), turns=turns)
             yield Form(kind="collapsed", planes=len(networks), turns=turns, dual_tor=True)
         return
-    planes, dual = (apart, apart < per_nic) if shape.tiers > 1 else _of_one_tier(shape, table)
+    spreads = [(apart, apart < per_nic)] if shape.tiers > 1 else [_of_one_tier(shape, table)]
+    if per_nic > 1:  # few links may join networks that the rule keeps apart, and nothing joins those of one tier
+        spreads = list(dict.fromkeys((*spreads, (per_nic, False), (1, True))))
     isolated = len({shape.network.get(row[0], -1) for row in table}) > 1
-    for turns in (False, True) if 1 < rails < use.count else (False,):
-        if rails > 1:
-            kinds = ("rail-only", "rail-optimized") if isolated else ("rail-optimized", "rail-only")
-            yield from (Form(kind=kind, planes=planes, dual_tor=dual, rails=rails, turns=turns) for kind in kinds)
-            continue
-        railed = any(its.rail >= 0 for its in shape.of(LEAF))
-        kinds = ("rail-optimized", "rack") if railed else ("rack", "rail-optimized")
-        for kind in kinds:
-            yield Form(kind=kind, planes=planes, dual_tor=dual, rails=0 if kind == "rack" else 1)
+    railed = any(its.rail >= 0 for its in shape.of(LEAF))
+    kinds = ("rail-optimized", "rack") if railed else ("rack", "rail-optimized")
+    if rails > 1:
+        kinds = ("rail-only", "rail-optimized") if isolated else ("rail-optimized", "rail-only")
+    for planes, dual in spreads:
+        for turns in (False, True) if 1 < rails < use.count else (False,):
+            for kind in kinds:
+                count = 0 if kind == "rack" else rails
+                yield Form(kind=kind, planes=planes, dual_tor=dual, rails=count, turns=turns)
 
 
 def _of_one_tier(shape: Shape, table: Sequence[Sequence[str]]) -> tuple[int, bool]:
@@ -100,7 +103,7 @@ def own_server(parts: Mapping[str, Sequence[Nics]]) -> Document:
 
 def _nameable(use: Nics) -> bool:
     """Whether the ports have kernel names that a catalog entry can state."""
-    if use.labelled or len(use.names) != use.count * use.ports:
+    if use.labeled or len(use.names) != use.count * use.ports:
         return False
     try:
         NicSet(count=use.count, ports=use.ports, speed_gbps=use.speed_gbps, interfaces=use.names)
@@ -109,12 +112,12 @@ def _nameable(use: Nics) -> bool:
     return True
 
 
-def fits(server: ServerModel, use: Nics, form: Form) -> bool:
+def fits(server: ServerModel, use: Nics) -> bool:
     """Whether a model has these NICs, whole or split."""
     nic = server.nics.get(use.purpose)
     if nic is None or nic.count != use.count:
         return False
-    named = nic.interfaces == use.names if nic.interfaces else use.labelled
+    named = use.labeled or nic.interfaces == use.names
     if (nic.ports, nic.speed_gbps) == (use.ports, use.speed_gbps):
         return named or not use.names[0]
     return media.nic_breakouts(nic).get(use.ports) == use.speed_gbps
@@ -144,15 +147,15 @@ def counts(shape: Shape, cells: Cells) -> Document:
         stated["tiers"] = tiers
     links = _links(shape)
     if uplinks := links.get(LEAF):
-        per_leaf = max(Counter(cable for cable in uplinks).values())
+        per_leaf = usual_count(Counter(uplinks))
         stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": _speed(shape, LEAF)}}
     elif shape.pairs:
-        per_leaf = max(Counter(cable.a for cable in shape.pairs).values())
+        per_leaf = usual_count(Counter(cable.a for cable in shape.pairs))
         stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": shape.pairs[0].speed_gbps}}
     if tiers > 1:
         stated["spine"] = {"count": len(shape.of(SPINE))}
     if tiers > 2:
-        per_spine = max(Counter(links[SPINE]).values())
+        per_spine = usual_count(Counter(links[SPINE]))
         stated["spine"]["uplinks"] = {"count": per_spine, "speed_gbps": _speed(shape, SPINE)}
         groups = max(Counter(network for network, _ in cells.cores).values())
         stated["core"] = {"count": len(shape.of(CORE)), "groups": groups}
@@ -160,6 +163,12 @@ def counts(shape: Shape, cells: Cells) -> Document:
         rails = stated_rails(cells)
         stated["pods"] |= {"rails": rails} if rails else {}
     return stated
+
+
+def usual_count(links: Mapping[str, int]) -> int:
+    """Links of most switches; of equally many the larger number."""
+    counts = Counter(links.values())
+    return max(counts, key=lambda count: (counts[count], count))
 
 
 def addressing(shape: Shape) -> str:
@@ -172,13 +181,15 @@ def addressing(shape: Shape) -> str:
     return "ipv6" if ":" in stated[0] else "ipv4"
 
 
-def racks_of_unit(shape: Shape, form: Form, spec: FabricSpec) -> int:
-    """Racks of a unit, where every rack has leaves: as the survey has it, else one."""
-    if form.kind != "rack":
-        return 1
-    units = Counter(its.unit for its in shape.of(LEAF) if its.unit >= 0)
-    per_rack = spec.leaves_per_nic(spec.groups[0])
-    return max(1, max(units.values(), default=0) // per_rack) if len(units) > 1 else 1
+def link_subnets(shape: Shape) -> Document:
+    """What an intent states of the subnets of links between switches."""
+    pairs = [(cable.a_address, cable.b_address) for cable in (*shape.up, *shape.pairs) if cable.a_address and cable.b_address]
+    if not pairs:
+        return {}
+    lengths = Counter(int(one.partition("/")[2] or 31) for one, _ in pairs)
+    upper = sum(int(ip_interface(one)) > int(ip_interface(other)) for one, other in pairs)
+    length = lengths.most_common(1)[0][0]
+    return {**({"length": 30} if length == 30 else {}), **({"first": "upper"} if 2 * upper > len(pairs) else {})}
 
 
 def servers_on_set(group: Group, cells: Cells, width: int) -> int:
@@ -259,5 +270,7 @@ def attachments(shape: Shape, server_gbps: int) -> list[Document]:
     for name, cables in shape.attached.items():
         speed = cables[0].speed_gbps
         managed = len(shape.managed) if name == SWITCH_MANAGEMENT else 0
-        found.append({"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})})
+        found.append(
+            {"name": name, "links": len(cables) + managed, **({"speed_gbps": speed} if speed != server_gbps else {})}
+        )
     return found

@@ -8,11 +8,12 @@ from copy import deepcopy
 from fabric.base.rounding import ceil_div
 from fabric.deliver.brownfield.cells import Cells, Units
 from fabric.deliver.brownfield.shape import Shape
-from fabric.deliver.brownfield.statement import Document
+from fabric.deliver.brownfield.statement import Document, usual_count
 from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, Sizing
 from fabric.model.plan.cages import NoFit, lay_out
 
 UNITS_MAX = 8  # times the servers that are there, of a unit that is not full
+SHARED_MAX = 6  # more servers than there are that a leaf may have room for
 RATIOS = (1, 2, 3, 4, 1.5, 0.5, 5, 6, 8, 10, 12, 16)
 Port = tuple[int, int]
 
@@ -21,7 +22,9 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
     """A full statement; before it those that explain why uplinks are not in the last cages of a leaf."""
     spines = len(next(iter(cells.spines.values()), []))
     ports = {
-        units.group.name: [(at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf]
+        units.group.name: [
+            (at, _uplinks(shape, leaf)) for at in (0, len(units.leaves) - 1) for leaf in units.leaves[at] if leaf
+        ]
         for units in cells.units
     }
     most = max((len(its) for of in ports.values() for _, its in of), default=0)
@@ -41,12 +44,17 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
 
 
 def _ratios(fabric: Document) -> Iterator[Document]:
-    """The fabric with the number of uplinks by a ratio, as groups have different ones."""
-    for ratio in RATIOS:
-        other = deepcopy(fabric)
-        del other["topology"]["leaf"]["uplinks"]["count"]
-        other["topology"]["leaf"]["oversubscription"] = ratio
-        yield other
+    """The fabric with the number of uplinks by a ratio, as groups have different ones; servers on free ports count too."""
+    shared = [at for at, group in enumerate(fabric["servers"]) if group.get("leaves") == "shared"]
+    for more in range(SHARED_MAX if shared else 1):
+        for ratio in RATIOS:
+            other = deepcopy(fabric)
+            del other["topology"]["leaf"]["uplinks"]["count"]
+            other["topology"]["leaf"]["oversubscription"] = ratio
+            for at in shared if more else ():
+                group = other["servers"][at]
+                group["per_rack"] = group.get("per_rack", 0) + more
+            yield other
 
 
 def as_there(shape: Shape, cells: Cells, sizing: Sizing) -> bool:
@@ -54,10 +62,12 @@ def as_there(shape: Shape, cells: Cells, sizing: Sizing) -> bool:
     counts = {LEAF: sizing.leaves, SPINE: sizing.spine_count, CORE: sizing.core_count}
     if any(counts[role] != len(shape.of(role)) for role in counts):
         return False
+    if any(sorted(cells.order[role]) != sorted(its.name for its in shape.of(role)) for role in (SPINE, CORE)):
+        return False  # a spine of two networks
     sizes = {size.name: size for size in sizing.groups}
     for units in cells.units:
         size = sizes[units.group.name]
-        links = max(len(shape.up_of.get(leaf, ())) for unit in units.leaves for leaf in unit)
+        links = usual_count({leaf: len(shape.up_of.get(leaf, ())) for unit in units.leaves for leaf in unit if leaf})
         full = sizing.links_per_spine(size) * sizing.spines_built
         few = max(size.last_unit, default=0) * sizing.spines_built
         if sizing.spines and links != (full if size.units > 1 or not size.last_unit else few):

@@ -76,11 +76,16 @@ _SECTION = re.compile(r"(?:vrf|vlan|vlan-aware-bundle) \S+$")
 _OF_SECTION = re.compile(r"(?:rd|route-target|redistribute learned)\b")
 _SHORT = [(full, re.compile(rf"(?:{cut})(?= |$)", re.I)) for full, cut in _CUT.items()]
 _TYPED_LINE = re.compile(
-    rf"[ \t]+(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
-    rf"|[ \t]*(?:{'|'.join(_CUT.values())})(?: |$)"
+    rf"[ \t]++(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
+    rf"|[ \t]*+(?:{'|'.join(_CUT.values())})(?: |$)"
     rf"|interface (?!(?:{_STEMS})\d)(?:{'|'.join(f'{stem[:2]}|{stem[:2].lower()}' for stem in STEMS)})"
-    rf"|.*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
-    r"|[^!]*[^\s!][ \t]+! "
+)
+_TYPED_WORDS = (  # words, and what is typed about one that stands anywhere in a line
+    ("! ", re.compile(r"[^!]*[^\s!][ \t]+! ")),
+    *(
+        (word, re.compile(rf".*\b{word} (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"))
+        for word in ("update-source", "source-interface", "local-interface", "peer-link")
+    ),
 )
 _TYPED_PAIR = re.compile(  # two successive lines that EOS never prints so
     r"(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
@@ -104,7 +109,7 @@ def is_typed(text: str) -> bool:
 
 @lru_cache(maxsize=400_000)  # most lines are common to several devices
 def _is_typed(line: str) -> bool:
-    return _TYPED_LINE.match(line) is not None
+    return _TYPED_LINE.match(line) is not None or any(word in line and part.match(line) for word, part in _TYPED_WORDS)
 
 
 class _Typed:
@@ -221,6 +226,10 @@ MAPPED = re.compile(r"vxlan vlan (?:add )?(\d*[,-][\d,-]*) vni ([\d,-]+)")
 
 def _statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """`vxlan vlan 10,20 vni 10010,10020` is a statement for each VLAN."""
+    return _mapped(text) if "vxlan vlan " in text else indented(text, LAYOUT)
+
+
+def _mapped(text: str) -> Iterator[tuple[StatementPath, int]]:
     for path, number in indented(text, LAYOUT):
         match = MAPPED.fullmatch(path[-1]) if path[-1].startswith("vxlan vlan ") else None
         vlans, vnis = (numbers(match[1]), numbers(match[2])) if match else ([], [])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import PurePath
+from typing import NamedTuple
 
 from fabric.base.reading import UnreadableError, guarded, refuse_long_numbers
 from fabric.model.facts import Facts, Located
@@ -223,7 +224,7 @@ def is_output(path: str, text: str) -> bool:
 
 def is_play(text: str) -> bool:
     """Whether a text is a list of tasks, which may have parts of configs in them."""
-    return bool(PLAY.search(text))
+    return ("- hosts:" in text or "- name:" in text) and PLAY.search(text) is not None
 
 
 def is_data(path: str, text: str) -> bool:
@@ -264,14 +265,34 @@ class Kind:
     hint: str = ""  # what to do about it, where that is particular to the file
 
 
+class _Sign(NamedTuple):
+    """A sign of a kind of file: its weight, its pattern, and words that stand in all that matches, which are sooner found."""
+
+    weight: int
+    pattern: re.Pattern[str]
+    words: str
+
+    def is_in(self, text: str) -> bool:
+        return self.words in text and self.pattern.search(text) is not None
+
+
+def _words_in(sign: str) -> str:
+    """The longest words of a pattern that all of its matches have; "" where that is not plain to see."""
+    flat = re.sub(r"\\.|\[[^\]]*\]", "\0", sign)
+    while (inner := re.sub(r"\([^()]*\)", "\0", flat)) != flat:
+        flat = inner
+    flat = re.sub(r".(?:[?*+]|\{[\d,]*\})", "\0", flat)
+    return "" if "|" in flat or "(?i" in sign else max(re.findall(r"[\w -]*", flat), key=len)
+
+
 @cache
-def _signs() -> Mapping[str, list[tuple[int, re.Pattern[str]]]]:
+def _signs() -> Mapping[str, list[_Sign]]:
     """Kind of file → its signs; the kind that stands first wins where two have as many."""
     kinds = {nos: reader.signs for nos, reader in readers().items()}
     for reader in readers().values():
         kinds |= reader.other_kinds
     return {
-        kind: [(weight, re.compile(sign, re.M)) for weight, sign in signs]
+        kind: [_Sign(weight, re.compile(sign, re.M), _words_in(sign)) for weight, sign in signs]
         for kind, signs in (kinds | {OTHER: [sign for signs in FOREIGN.values() for sign in signs]}).items()
     }
 
@@ -346,15 +367,14 @@ def _without_blank_lines(text: str) -> str:
 def _json_kind(text: str) -> str:
     """The network OS of a text in brackets, "" for none."""
     kinds = [nos for nos, reader in readers().items() if reader.is_json]
-    return next((nos for nos in kinds if any(sign.search(text, 0, HEAD_BYTES) for _, sign in _signs()[nos])), "")
+    return next((nos for nos in kinds if any(sign.is_in(text[:HEAD_BYTES]) for sign in _signs()[nos])), "")
 
 
 def _scores(text: str) -> dict[str, int]:
     """Kind of file → the weight of its signs in the text. The head of the text decides where it leaves no doubt."""
     for length in (FIRST_BYTES, HEAD_BYTES):
-        scores = {
-            kind: sum(weight for weight, sign in signs if sign.search(text, 0, length)) for kind, signs in _signs().items()
-        }
+        head = text[:length]
+        scores = {kind: sum(sign.weight for sign in signs if sign.is_in(head)) for kind, signs in _signs().items()}
         first, second = sorted(scores.values(), reverse=True)[:2]
         if first - second >= CERTAIN or len(text) <= length:
             break

@@ -63,11 +63,12 @@ def paths(text: str, layout: Layout = ANY, *, one_blank: bool = False) -> Iterat
     banners = Banners(lines, layout)
     rows = iter(enumerate(lines, 1))
     for number, raw in rows:
-        line = raw.strip()
+        line = raw.lstrip()
         if not line:
             continue
+        margin = len(raw) - len(line)
+        line = line.rstrip()
         if line in closing:
-            margin = len(raw) - len(raw.lstrip())
             while margins and margins[-1] >= margin:
                 margins.pop()
             continue
@@ -76,9 +77,10 @@ def paths(text: str, layout: Layout = ANY, *, one_blank: bool = False) -> Iterat
                 continue
             raw = raw.replace(line[0], "", 1)
             line = raw.strip()
+            margin = len(raw) - len(raw.lstrip())
         if "\t" in raw:
             raw = raw.expandtabs()
-        margin = len(raw) - len(raw.lstrip())
+            margin = len(raw) - len(raw.lstrip())
         while margins and margins[-1] >= margin:
             margins.pop()
         if len(margins) >= MAX_DEPTH:
@@ -141,6 +143,11 @@ class Section:
     def has(self, line: str) -> bool:
         return any(part.line == line for part in self.parts)
 
+    @property
+    def size(self) -> int:
+        """How many sections are below this one."""
+        return len(self.parts) + sum([part.size for part in self.parts if part.parts])
+
     def walk(self) -> Iterator[Section]:
         """Every section below this one, in the order of the text."""
         waiting = self.parts[::-1]
@@ -154,7 +161,8 @@ def read_indented(text: str, layout: Layout = ANY) -> Section:
     open_sections = [Section()]
     for path, number in paths(text, layout):
         del open_sections[len(path) :]
-        section = Section(path[-1].partition("\n")[0], number)
+        line = path[-1]
+        section = Section(line.partition("\n")[0] if "\n" in line else line, number, [])
         open_sections[-1].parts.append(section)
         open_sections.append(section)
     return open_sections[0]

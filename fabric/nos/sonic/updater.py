@@ -271,4 +271,5 @@ def _head(pattern: str) -> re.Pattern[str] | None:
 def _named(line: str, used: bool) -> frozenset[Name]:
     """Kind and text of the names in a statement."""
     patterns = _patterns(line.partition(" / ")[0], used)
-    return frozenset((name.kind, name.text) for pattern in patterns for name in pattern.read(line))
+    matches = ((pattern, pattern.line.fullmatch(line)) for pattern in patterns)
+    return frozenset((name.kind, name.text) for one, match in matches if match for name in one.say(match.groupdict()))

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from fabric.base.formats import yaml
-from fabric.base.grouping import grouped
 from fabric.nos.reading.values import asn
 
 FEATURE, ORDER, COMBINATION, UNREACHED = "FAB2506", "FAB2533", "FAB2534", "FAB2577"  # the checks that report a row
@@ -134,14 +133,11 @@ LINE = -1
 GIVEN = ("given",)  # shared by a statement without groups, without which a row does not apply
 
 
-def clue(rule: int, condition: Condition, part: int, text: str) -> Clue | None:
-    """The part that a statement has in a condition."""
-    match = (condition.line if part == LINE else condition.patterns[part]).fullmatch(text)
-    if match is None:
-        return None
-    words = {name: value or "" for name, value in match.groupdict().items()}
+def clue(rule: int, condition: Condition, part: int, groups: Mapping[str, str | None]) -> Clue:
+    """The part that a statement has in a condition, by the groups of its pattern."""
+    words = {name: value or "" for name, value in groups.items()}
     is_other = LINE < part < len(condition.patterns) - len(condition.unless)
-    shared = GIVEN if is_other else tuple(words.get(name, "") for name in condition.shared)
+    shared = GIVEN if is_other else tuple([words.get(name, "") for name in condition.shared])
     return Clue(rule, part, shared, tuple(words.items()))
 
 
@@ -150,7 +146,6 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
     if not any(one.part == LINE for one, _ in clues):
         return
     present = {(one.rule, one.part, one.shared) for one, _ in clues if one.part != LINE}
-    by_rule = grouped((one.rule, (one, place)) for one, place in clues)
     joins = {}
     reported = set[tuple[int, tuple[str, ...]]]()  # of rows that name one statement
     for one, place in clues:
@@ -165,7 +160,7 @@ def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]
                 yield Violation(condition, dict(one.words), one, place)
             continue
         if one.rule not in joins:
-            joins[one.rule] = _Join(condition, by_rule[one.rule])
+            joins[one.rule] = _Join(condition, [row for row in clues if row[0].rule == one.rule])
         if (held := joins[one.rule].holds(dict(one.words), place)) is not None:
             key = (one.rule, (condition.say.format(**held[0]),))
             if not (condition.once and key in reported):
@@ -182,20 +177,24 @@ class _Join:
         for one, place in clues:
             self.by_part.setdefault(one.part, []).append((dict(one.words), place))
         self.indexes: dict[tuple[int, tuple[str, ...]], dict[tuple[str, ...], list[tuple[Words, Any]]]] = {}
+        whens, belows, overs = len(condition.when), len(condition.below), len(condition.above) + len(condition.over)
+        self.below, self.unless = range(whens, whens + belows), range(whens + belows + overs, len(condition.patterns))
+        of_line = condition.line.groupindex.keys()
+        self.alone = [part for part in self.unless if condition.patterns[part].groupindex.keys() <= of_line]
+        self.sides: list[tuple[int, bool | None]] = [  # those with the neighbor of the line first: the others are then
+            *((part, at < len(condition.above)) for at, part in enumerate(range(whens + belows, whens + belows + overs))),
+            *((part, None) for part in range(whens)),  # looked up by what they add
+        ]
 
     def holds(self, words: Words, place: Any) -> tuple[Words, Any] | None:
         """(the groups of all patterns, the place of what takes the place of the line) if the condition holds."""
-        condition = self.condition
-        whens, belows, overs = len(condition.when), len(condition.below), len(condition.above) + len(condition.over)
-        below, unless = range(whens, whens + belows), range(whens + belows + overs, len(condition.patterns))
-        sides = [  # those with the neighbor of the line first: the others are then looked up by what they add
-            *((part, at < len(condition.above)) for at, part in enumerate(range(whens + belows, whens + belows + overs))),
-            *((part, None) for part in range(whens)),
-        ]
-        for known, by in self._joined(words, place, sides, None):
-            if any(self._beside(part, known, place, True) for part in below):
+        if any(self._found(part, words) for part in self.alone):
+            return None  # whatever the other statements are
+        where = self.condition.where
+        for known, by in self._joined(words, place, self.sides, None):
+            if any(self._beside(part, known, place, True) for part in self.below):
                 continue
-            if not any(self._found(part, known) for part in unless) and all(one.holds(known) for one in condition.where):
+            if not any(self._found(part, known) for part in self.unless) and all(one.holds(known) for one in where):
                 return known, by
         return None
 

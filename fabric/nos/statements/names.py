@@ -75,16 +75,13 @@ class NamePattern:
     before: str = ""  # completes the name: `Port-Channel` for `channel-group 5`
     given: bool = False
 
-    def read(self, text: str) -> Iterator[Name]:
-        """The names in a statement, without those that every switch has."""
-        match = self.line.fullmatch(text)
-        if match is None:
-            return
+    def say(self, groups: Mapping[str, str | None]) -> Iterator[Name]:
+        """The names in a statement, by the groups of its line, without those that every switch has."""
         if self.given:
             yield Name(self.kind, False, "", GIVEN)
             return
-        scope, of = ((match[group] or "") if group in self.line.groupindex else "" for group in ("scope", "of"))
-        for name in BETWEEN.split(REFERENCE.sub(r"\1", match["name"]).strip(" ,|[]\"'")):
+        scope, of = groups.get("scope") or "", groups.get("of") or ""
+        for name in BETWEEN.split(REFERENCE.sub(r"\1", groups["name"] or "").strip(" ,|[]\"'")):
             name = self.before + name.strip("\"'!{}")
             if not name or (self.used and UNFILLED.search(name)):
                 continue

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from fabric.base.reading import MAX_LINE, guarded, refuse_long_numbers
 from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths
@@ -124,7 +124,9 @@ class PartText(NamedTuple):
     text: str
 
 
-Known: TypeAlias = dict[str, dict[StatementPath, tuple[StatementPath, ...]]]  # part → raw statement → its paths
+K = TypeVar("K", bound=Hashable)
+Known: TypeAlias = dict[str, dict[StatementPath, tuple[K, ...]]]  # part → raw statement → what it makes
+Made: TypeAlias = Callable[[str, K | None, str], tuple[K, ...]]  # (part, what the section makes last, line) → what it makes
 Statements: TypeAlias = dict[StatementPath, Place]  # path of a statement, its file's part first; in the order of the files
 
 
@@ -217,22 +219,36 @@ class Syntax:
         """… of a port that are about its VRF."""
         return _any(self.rules.port_vrf)
 
-    def read(self, files: Mapping[str, str], known: Known | None = None) -> Statements:
-        """Every statement of the files of a switch, in the order of the files.
-
-        Args:
-            files: path → text.
-            known: raw statements whose paths are known; filled in, so that a second config of the switch is read faster.
-        """
+    def read(self, files: Mapping[str, str], known: Known[StatementPath] | None = None) -> Statements:
+        """Every statement of the files of a switch, in the order of the files. Raises UnreadableError."""
         return self.read_texts(self.texts(files), known)
 
-    def read_texts(self, texts: Iterable[PartText], known: Known | None = None) -> Statements:
-        """Every statement of texts whose parts are known, as `read`. Raises UnreadableError."""
-        statements: Statements = {}
+    def read_texts(self, texts: Iterable[PartText], known: Known[StatementPath] | None = None) -> Statements:
+        """Every statement of texts whose parts are known, as `read`."""
+        return self.read_as(texts, {} if known is None else known, self._paths)
+
+    def read_as(self, texts: Iterable[PartText], known: Known[K], made: Made[K]) -> dict[K, Place]:
+        """The statements of texts as anything that is equal for equal paths. Raises UnreadableError.
+
+        Args:
+            texts: of files.
+            known: what raw statements make; filled in, so that a second config is read faster.
+            made: of a raw statement that is not known.
+        """
+        statements: dict[K, Place] = {}
+        make = tuple.__new__
         for text in texts:
             with guarded(text.file):
                 refuse_long_numbers(text.text)
-                self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
+                file, of_part = text.file, known.setdefault(text.part, {})
+                for raw, line in self.parts.get(text.part, indented)(text.text):
+                    found = of_part.get(raw)
+                    if found is None:
+                        found = self._made(raw, text.part, of_part, made)
+                    place = make(Place, (file, line, raw))
+                    for statement in found:
+                        if statement not in statements:
+                            statements[statement] = place
         return statements
 
     def texts(self, files: Mapping[str, str]) -> list[PartText]:
@@ -275,34 +291,24 @@ class Syntax:
         name = file.rpartition("/")[2]
         return name if name in self.parts or not self.parts else self.part_of(file, text)
 
-    def _read_part(
-        self, statements: Statements, text: PartText, known: dict[StatementPath, tuple[StatementPath, ...]]
-    ) -> None:
-        make = tuple.__new__
-        for raw, line in self.parts.get(text.part, indented)(text.text):
-            paths = known.get(raw)
-            if paths is None:
-                paths = known[raw] = self._paths(raw, text.part, known)
-            place = make(Place, (text.file, line, raw))
-            for path in paths:
-                if path not in statements:
-                    statements[path] = place
+    def _made(self, raw: StatementPath, part: str, known: dict[StatementPath, tuple[K, ...]], made: Made[K]) -> tuple[K, ...]:
+        """What a raw statement makes, below the last that its section makes."""
+        section, above = raw[:-1], None
+        if section:
+            found = known.get(section)
+            if found is None:
+                found = self._made(section, part, known, made)
+            above = found[-1] if found else None
+        known[raw] = made(part, above, raw[-1])
+        return known[raw]
 
-    def _paths(
-        self, raw: StatementPath, part: str, known: dict[StatementPath, tuple[StatementPath, ...]]
-    ) -> tuple[StatementPath, ...]:
-        """The paths of a raw statement, below the last path of its section."""
-        section = raw[:-1]
-        if not section:
-            above: StatementPath = (part,)
-        else:
-            paths = known.get(section)
-            if paths is None:
-                paths = known[section] = self._paths(section, part, known)
-            above = paths[-1] if paths else (part,)
-        within = above[-1] if len(above) > 1 else ""
-        lines = self.canonical(within, raw[-1])
-        return tuple((*above, *line.split(BELOW)) if BELOW in line else (*above, line) for line in lines)
+    def _paths(self, part: str, above: StatementPath | None, line: str) -> tuple[StatementPath, ...]:
+        return tuple(self.paths(above or (part,), line))
+
+    def paths(self, above: StatementPath, line: str) -> Iterator[StatementPath]:
+        """The paths that a line below a statement makes, usually one."""
+        for own in self.canonical(above[-1] if len(above) > 1 else "", line):
+            yield (*above, *own.split(BELOW)) if BELOW in own else (*above, own)
 
     @cached_property
     def canonical(self) -> Callable[[str, str], tuple[str, ...]]:

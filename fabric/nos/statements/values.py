@@ -57,11 +57,10 @@ class ValuePattern:
     source: str
     stated: str  # the row's `line`
 
-    def read(self, text: str) -> Iterator[WrongValue]:
-        """The values of a statement that the network OS does not accept."""
-        match = self.line.fullmatch(text)
-        for name, kind, several in self._groups if match else ():
-            value = match[name] if match else None
+    def say(self, groups: Mapping[str, str | None]) -> Iterator[WrongValue]:
+        """The values of a statement that the network OS does not accept, by the groups of its line."""
+        for name, kind, several in self._groups:
+            value = groups[name]
             if value is None or (several and not value):
                 continue
             for one in _elements(value) if several else (value.strip("\"'"),):
@@ -100,7 +99,8 @@ class Values:
     def refused(self, key: str, value: object) -> str:
         """What it accepts in place of a value of the intent; "" for one that it accepts, or that no row is about."""
         text = self.states[key].format(value) if key in self.states else ""
-        return next((wrong.expected for row in self.of(text) for wrong in row.read(text)), "")
+        found = ((row, match) for row in self.of(text) if (match := row.line.fullmatch(text)))
+        return next((wrong.expected for row, match in found for wrong in row.say(match.groupdict())), "")
 
     def of(self, text: str) -> tuple[ValuePattern, ...]:
         """The rows about a statement."""
@@ -172,6 +172,8 @@ def _one_of(forms: list[Callable[[str], bool]]) -> Callable[[str], bool]:
 
 def _form(text: str, known: Mapping[str, ValueKind]) -> Callable[[str], bool]:
     pattern, kinds, _ = _compiled(text, known)
+    if len(kinds) == 1 and TOKEN.fullmatch(text):
+        return kinds[0].accepts
 
     def accepts(value: str) -> bool:
         match = pattern.fullmatch(value)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from fabric.audit.checks import ERROR, site, statement_differences, syntax_of
 from fabric.base.processes import in_chunks
 from fabric.nos.reading import read_device
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import Difference, compare
 from fabric.nos.statements.rules import DEFAULT, HIDDEN, KINDS, LABEL
 from fabric.nos.statements.syntax import Known, Statements
@@ -66,7 +67,7 @@ class Judge:
 
     def __init__(self, switch: Switch) -> None:
         self.switch, self.syntax = switch, syntax_of(switch.nos)
-        self.known: Known = {}
+        self.known: Known[StatementPath] = {}
         self.planned = self.syntax.read(switch.files, self.known)
 
     def outcome(self, damage: Damage) -> str:

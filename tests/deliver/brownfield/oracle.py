@@ -44,8 +44,15 @@ def survey_of(plan: Plan, facts: Mapping[str, Facts] = NO_FACTS) -> Survey:
 
 
 def plain(survey: Survey) -> Survey:
-    """The survey without what the configs of switches do not name: the models of servers."""
-    return replace(survey, hosts={name: replace(host, model="") for name, host in survey.hosts.items()})
+    """The survey without models of servers and coordinates of switches, which readers may not find."""
+    return replace(
+        survey,
+        hosts={name: replace(host, model="") for name, host in survey.hosts.items()},
+        fabrics={
+            name: tuple(replace(its, pod=-1, plane=-1, unit=-1, rail=-1) for its in switches)
+            for name, switches in survey.fabrics.items()
+        },
+    )
 
 
 def _in_order(fabric: FabricPlan) -> list[Device]:

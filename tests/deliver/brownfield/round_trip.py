@@ -24,7 +24,7 @@ from fabric.deliver.brownfield.draft import Draft, draft
 from fabric.deliver.brownfield.judge import Difference, differences, merged, planned
 from fabric.deliver.brownfield.shape import with_numbers
 from fabric.model.plan import SERVER, Plan
-from tests.deliver.brownfield.oracle import survey_of
+from tests.deliver.brownfield.oracle import plain, survey_of
 from tests.system.random_designs.drawing import Design, draw
 from tests.system.random_designs.everyday import draw_everyday
 
@@ -88,8 +88,8 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def round_trip(intent: Mapping[str, Any]) -> Outcome:
-    """Plans an intent, drafts what its survey shows, and compares the plans."""
+def round_trip(intent: Mapping[str, Any], *, bare: bool = False) -> Outcome:
+    """Plans an intent, drafts what its survey shows, and compares the plans. `bare`: without models and coordinates."""
     try:
         before = planned(intent)
     except InputError:
@@ -97,6 +97,7 @@ def round_trip(intent: Mapping[str, Any]) -> Outcome:
     if not any(fabric.switches for fabric in before.fabrics.values()):
         return Outcome(planned=False)
     survey, sections = survey_of(before), sections_of(intent, before)
+    survey = plain(survey) if bare else survey
     try:
         found = draft(survey, sections)
         whole = merged(found.document, sections)
@@ -125,12 +126,13 @@ def main() -> int:
     parser.add_argument("--designs", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--bare", action="store_true", help="surveys without models of servers and coordinates")
     parser.add_argument("--only", metavar="KIND:NUMBER")
     asked = parser.parse_args()
     if asked.only:
         kind, _, number = asked.only.partition(":")
         design = DRAWS[kind](asked.seed, int(number))
-        outcome = round_trip(design.intent)
+        outcome = round_trip(design.intent, bare=asked.bare)
         print(yaml.safe_dump(design.intent, sort_keys=False, width=120, default_flow_style=None))
         if outcome.found:
             print(yaml.safe_dump(outcome.found.document, sort_keys=False, width=120, default_flow_style=None))
@@ -140,7 +142,7 @@ def main() -> int:
     start, tally, failed = time.process_time(), Counter[str](), []
     ratios = []
     for name, design in designs(list(DRAWS), asked.first, asked.designs, asked.seed):
-        outcome = round_trip(json.loads(json.dumps(design.intent)))
+        outcome = round_trip(json.loads(json.dumps(design.intent)), bare=asked.bare)
         tally["designs"] += 1
         tally["planned"] += outcome.planned
         if not outcome.planned:

@@ -104,6 +104,8 @@ class Taken(FilesCheck):
         leaves = any(network.remote_end(peer) is None for facts in network.devices for peer in _evpn_peers(facts))
         takers = [(facts, imported(facts, table)) for rows in subjects.values() for facts, table in rows]
         every = set[str]().union(*(targets for _, targets in takers))
+        # A border gateway rewrites for the whole of its site, which has one AS number.
+        rewritten = {_as_number(facts) for facts in network.devices if any(near.rewrites for near in facts.neighbors())} - {0}
         for subject, rows in subjects.items():
             sent = [
                 (facts, table, targets)
@@ -117,7 +119,7 @@ class Taken(FilesCheck):
             if outliers(raw)[1]:
                 continue  # FAB265 compares these
             if any(self._is_taken(takers, facts, targets, every) for facts, _, targets in sent):
-                yield from self._one_way(subject, sent)
+                yield from self._one_way(subject, sent, rewritten)
                 continue
             stated = len({targets for targets, _ in raw}) > 1
             for facts, table, targets in sent:
@@ -128,11 +130,15 @@ class Taken(FilesCheck):
                 severity = WARNING if stated or leaves else ""
                 yield self.finding_at(facts, at, message, severity=severity, merge=merge)
 
-    def _one_way(self, subject: str, sent: Sequence[tuple[Facts, Vni | Vrf, set[str]]]) -> Iterator[Finding]:
+    def _one_way(
+        self, subject: str, sent: Sequence[tuple[Facts, Vni | Vrf, set[str]]], rewritten: set[int]
+    ) -> Iterator[Finding]:
         """Derived targets of which a device with the same VNI imports none: it has routes of some devices only."""
         derived = [(names, facts) for facts, table, names in sent if derives(facts, table)]
         missed: dict[frozenset[str], list[tuple[set[str], Facts]]] = {}
         for facts, table, _ in sent if derived else ():
+            if _as_number(facts) in rewritten:
+                continue
             targets = frozenset(imported(facts, table))
             if targets not in missed:
                 missed[targets] = [(names, other) for names, other in derived if not takes(targets, names)]
@@ -151,6 +157,11 @@ class Taken(FilesCheck):
     @staticmethod
     def _is_taken(takers: list[tuple[Facts, set[str]]], facts: Facts, sent: set[str], every: set[str]) -> bool:
         return takes(every, sent) and any(other is not facts and takes(targets, sent) for other, targets in takers)
+
+
+def _as_number(facts: Facts) -> int:
+    process = facts.bgp.get("")
+    return process.asn.value if process and process.asn else 0
 
 
 def _evpn_peers(facts: Facts) -> list[Neighbor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 from fabric.audit.checks import (
@@ -25,6 +25,7 @@ from fabric.audit.checks import (
 )
 from fabric.base.grouping import grouped
 from fabric.base.text import plural
+from fabric.model.facts import Facts, Vni, Vrf
 
 MANY = 3  # addresses that two devices have in common before they look like copies
 
@@ -119,7 +120,7 @@ def _port(owner: Owner) -> str:
 def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:
     """Addresses with the owners of one VRF that should not have them all."""
     for address, owners in network.owners.items():
-        for members in grouped((owner.vrf, owner) for owner in owners).values():
+        for members in grouped((owner.vrf, owner) for owner in owners).values() if len(owners) > 1 else ():
             same = of_other_names(members)
             if len(same) > 1 and not (_shared_on_purpose(address, same) or _of_separate_networks(network, same)):
                 yield address, same
@@ -301,3 +302,12 @@ def is_reused(members: list[Owner]) -> bool:
     """
     counts = Counter(without_prefix_length(own.fact.value) for own in members)
     return len(counts) <= 2 and len(set(counts.values())) == 1
+
+
+def whose(subjects: Mapping[str, Sequence[tuple[Facts, Vni | Vrf]]], subject: str, targets: Collection[str]) -> str:
+    """`; 65000:2 is that of VRF blue`: a route target that another VRF or VNI exports is no slip."""
+    for other, rows in subjects.items():
+        sent = {fact.value for _, table in rows for fact in table.exports}
+        if other != subject and (shared := sorted(sent.intersection(targets))):
+            return f"; {shared[0]} is that of {other}"
+    return ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from fabric.audit.checks import ERROR, WARNING, FilesCheck, Finding, Network, is_loopback, role, table_name, tunnel_addresses
-from fabric.audit.checks.ends import is_management, network_of, vrf_of
+from fabric.audit.checks.ends import is_management, subnet_of, vrf_of
 from fabric.audit.checks.files.evpn_sessions import has_vtep, is_external
 from fabric.audit.checks.files.session_ends import asn_at
 from fabric.base.grouping import grouped
@@ -184,5 +184,4 @@ def _has_servers(process: Bgp, facts: Facts) -> bool:
 
 
 def _is_subnet(address: str) -> bool:
-    net = network_of(address)
-    return net.max_prefixlen - net.prefixlen > 2
+    return subnet_of(address).host_bits > 2

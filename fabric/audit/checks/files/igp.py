@@ -9,7 +9,7 @@ from ipaddress import IPv4Network, ip_interface
 
 from fabric.audit.checks import ERROR, NOTE, End, Finding, place
 from fabric.audit.checks.files.role_peers import Compared, EqualsCheck
-from fabric.audit.checks.role_peers.outline import IGP
+from fabric.audit.checks.role_peers.shapes import IGP
 from fabric.base.text import listed
 from fabric.model.facts import Facts, Located
 from fabric.nos.statements.syntax import Place

@@ -23,7 +23,7 @@ from fabric.audit.checks import (
     vrf_of,
     without_prefix_length,
 )
-from fabric.audit.checks.files.duplicates import speaks_by
+from fabric.audit.checks.files.duplicates import speaks_by, whose
 from fabric.base.grouping import grouped
 from fabric.base.text import is_unicast, listed
 from fabric.model.facts import DerivedTargets, Facts, Interface, Located, Vni, Vrf
@@ -171,20 +171,11 @@ class VrfVni(FilesCheck):
                     message = (
                         f"{subject}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
                     )
-                    message += _whose(network, subject, value - expected)
+                    message += whose(by_subject(network), subject, value - expected)
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
                     if crossed and not (value < expected or value > expected):
                         continue
                     yield self.finding_at(facts, fact, message, severity=WARNING if leaks else "")
-
-
-def _whose(network: Network, subject: str, targets: frozenset[str]) -> str:
-    """`; 65000:2 is that of VRF blue`: what another table exports, which is no slip."""
-    for other, rows in by_subject(network).items():
-        sent = {fact.value for _, table in rows for fact in table.exports}
-        if other != subject and (shared := sorted(targets & sent)):
-            return f"; {shared[0]} is that of {other}"
-    return ""
 
 
 def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:

@@ -79,8 +79,9 @@ class NothingPasses(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         filters = list(_filters(network))
-        passed = {one.kin: one for one in filters if not one.bars}
-        for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
+        barring = {key for key, one in {one.key: one for one in filters}.items() if one.bars}
+        passed = {one.kin: one for one in filters if one.key not in barring}
+        for same in grouped((one.key, one) for one in filters if one.key in barring).values():
             first = same[0]
             others = [passed[one.kin] for one in same if one.kin in passed]
             passing = grouped((one.verb, one.far) for one in same)
@@ -106,6 +107,11 @@ class _Filter:
     verb: str
     name: str
     kin: tuple[object, ...]
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """Equal for one policy of a device."""
+        return id(self.facts), self.name
 
     @property
     def clauses(self) -> list[Located[Clause]]:

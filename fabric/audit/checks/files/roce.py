@@ -245,9 +245,13 @@ def _odd_roles(
     groups: dict[tuple[object, ...], list[tuple[Hashable, tuple[Facts, str, Located[object]]]]] = {}
     for facts in network.devices:
         seen: set[tuple[object, ...]] = set()
+        known: set[tuple[int, int]] = set()  # ports share their classes
         for name, interface in facts.interfaces.items():
-            taken = take(interface.qos) if interface.qos else None
             speed = interface.speed_gbps.value if interface.speed_gbps else 0
+            if (id(interface.qos), speed) in known:
+                continue
+            known.add((id(interface.qos), speed))
+            taken = take(interface.qos) if interface.qos else None
             if taken is None or (speed, taken[0], taken[1].line) in seen:
                 continue
             seen.add((speed, taken[0], taken[1].line))

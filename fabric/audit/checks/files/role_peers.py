@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabric.audit.checks import ERROR, NOTE, WARNING, About, Check, Finding, Network, syntax_of
+from fabric.audit.checks import ERROR, NOTE, WARNING, About, Check, Finding, Network
 from fabric.audit.checks.role_peers.compare import Comparison, Unlike
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.role_peers.spelling import Misspelled, misspelled
 from fabric.base.text import plural
 from fabric.model.facts import Located
-from fabric.nos.statements.conditions import FEATURE, Violation, violations
+from fabric.nos.statements.conditions import FEATURE, Violation
 
 EXPLAINS = {  # a check of facts → words of the statements whose absence it reports
     "FAB259": re.compile(r"\bactivate\b|\bfamily\b"),
@@ -25,6 +25,8 @@ EXPLAINS = {  # a check of facts → words of the statements whose absence it re
     "FAB2503": re.compile("multihop"),
     "FAB2513": re.compile("password|authentication"),
     "FAB2515": re.compile("retain"),
+    "FAB2560": re.compile("prefix-list|route-filter|network|redistribute"),
+    "FAB2561": re.compile("prefix-list|route-filter"),
     "FAB2575": re.compile(r"\bvni\b|\bvn-segment\b"),
     "FAB2576": re.compile(r"\bvrf\b|\binterface\b"),
 }
@@ -42,12 +44,11 @@ class Compared:
     @cached_property
     def lacking(self) -> dict[int, list[Violation]]:
         """Statements without the one that they need, by `id()` of the device's facts."""
-        missing: dict[int, list[Violation]] = {}
-        for facts in self.network.devices:
-            if clues := self.outlines.clues.get(id(facts)):
-                found = violations(syntax_of(facts.nos).rules.conditions, clues)
-                missing[id(facts)] = [one for one in found if one.condition.code == FEATURE]
-        return missing
+        found = self.outlines.violations
+        return {
+            id(facts): [one for one in found.get(id(facts), ()) if one.condition.code == FEATURE]
+            for facts in self.network.devices
+        }
 
     @cached_property
     def misspelled(self) -> list[Misspelled]:

@@ -20,7 +20,7 @@ from fabric.audit.checks import (
     is_up,
     table_name,
 )
-from fabric.audit.checks.ends import is_management, network_of, vrf_of, within
+from fabric.audit.checks.ends import is_management, network_of, subnet_of, vrf_of, within
 from fabric.audit.checks.files.equal_paths import carries_ip
 from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
@@ -61,7 +61,7 @@ class NextHop(FilesCheck):
 
 def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
     subnets = network.near[id(facts)]
-    if not route.via or not any(table == route.table for table, _, _ in subnets.lengths):
+    if not route.via or not any(table == route.table for table, _ in subnets.lengths):
         return False  # over an interface; or the files have no address of that table
     ip = ip_address(route.via.partition("%")[0])
     others = (other for other in facts.routes if other.vrf == route.table and _net(other) != _net(route))
@@ -72,7 +72,7 @@ def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
     if route.table == MANAGEMENT:  # without routing protocols
         return True
     return not any(
-        near.own_addresses_in_subnet(table, str(ip)) for near in network.near.values() for table, _, _ in near.lengths
+        near.own_addresses_in_subnet(table, str(ip)) for near in network.near.values() for table, _ in near.lengths
     )
 
 
@@ -261,12 +261,15 @@ def server_subnets(
 
     They have more than the two ends of a link, unless `links` asks for these as well.
     """
-    peers = [ip_address(peer.peer) for peer in process.neighbors.values() if is_address(peer.peer)] if process else []
     rows: list[tuple[Interface, Located[str], Net]] = []
     for name, port in facts.interfaces.items():
         if vrf_of(port) == vrf and not (is_management(name) or is_loopback(name)) and is_up(port):
-            found = ((fact, network_of(fact.value)) for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
-            rows += [(port, fact, net) for fact, net in found if net.max_prefixlen - net.prefixlen > (0 if links else 2)]
+            found = (fact for fact in (*port.addresses, *port.gateways) if "/" in fact.value)
+            wide = (fact for fact in found if subnet_of(fact.value).host_bits > (0 if links else 2))
+            rows += [(port, fact, network_of(fact.value)) for fact in wide]
+    if not rows:
+        return []
+    peers = [ip_address(peer.peer) for peer in process.neighbors.values() if is_address(peer.peer)] if process else []
     lengths = {(net.version, net.prefixlen) for _, _, net in rows}
     of_peers = {ip_network((peer, length), False) for peer in peers for kind, length in lengths if kind == peer.version}
     return [row for row in rows if not row[2].is_link_local and row[2] not in of_peers]

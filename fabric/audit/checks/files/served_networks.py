@@ -73,10 +73,15 @@ def _defined(names: Names, found: Sequence[tuple[Name, Place]]) -> set[int]:
 def _served(
     facts: Facts, known: Collection[int], defined: Collection[int]
 ) -> dict[int, list[tuple[Interface, Located[object]]]]:
-    """VLAN → its VLAN interface and ports; a tagged one counts where the device has the VLAN."""
+    """VLAN → its VLAN interface and ports; a tagged one counts where the device has the VLAN.
+
+    The tag of a routed subinterface is of its link alone, unless it has the gateway of hosts.
+    """
     found: dict[int, list[tuple[Interface, Located[object]]]] = {}
     for name, port in facts.interfaces.items():
-        routed = port.tag.value if port.tag else vlan_of(name)
+        routed = vlan_of(name)
+        if port.tag and (port.gateways or port.tag.value in defined or routed is not None):
+            routed = port.tag.value
         vlans: list[tuple[int | None, Located[object]]] = []
         if port.gateways or port.addresses:
             vlans.append((routed, (port.gateways or port.addresses)[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from fabric.model.facts import Authentication, Bgp, Facts, Located, Neighbor
 
 # --- families, timers, limits ---------------------------------------------------------------------------------
 
+VPN = re.compile(r"\bvpn")  # ipv4 vpn, vpn-ipv4, inet-vpn; not evpn
 ODD_SESSIONS = 3  # with another hold time at the far end
 
 
@@ -106,7 +108,8 @@ class SessionTerms(FilesCheck):
             home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
-            idle = family.endswith("vpn") and not any(without.bgp)  # a border that a reflector treats like its other clients
+            # A border without VRFs that a reflector treats like its other clients.
+            idle = VPN.search(family) and not any(without.bgp)
             severity = WARNING if idle or _has_another_session(network, ends, family) else ""
             yield self.finding_at(without, home, message, severity=severity)
 

@@ -18,17 +18,10 @@ from pathlib import Path
 from fabric.audit.checks.role_peers.forms import Device, Family, Plans, Property, Subnets, addresses, is_chosen, rows_of
 from fabric.audit.checks.role_peers.outliers import ABSENT, DEVICE, OBJECT, Outlier
 from fabric.audit.checks.role_peers.outline import (
-    ADDRESS,
-    AT_PORT,
-    DIGITS,
-    DOTTED as MAC,
-    IGP,
     MAX_OTHER_TASKS,
     MAX_SECTION,
     MIN_PEERS,
     MIN_SIMILAR_OBJECTS,
-    STATED,
-    VALUE,
     Outline,
     Row,
     is_of_device,
@@ -37,6 +30,7 @@ from fabric.audit.checks.role_peers.outline import (
     section_of,
 )
 from fabric.audit.checks.role_peers.roles import Outlines
+from fabric.audit.checks.role_peers.shapes import ADDRESS, AT_PORT, DIGITS, DOTTED as MAC, IGP, STATED, VALUE
 from fabric.audit.checks.statements import syntax_of
 from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Interface
@@ -418,8 +412,8 @@ class Case:
     @cached_property
     def profiles(self) -> list[Name]:
         """What the statement refers to, such as a QoS profile, without interfaces."""
-        _, facts, others = self.witness
-        return [name for name in others.names_at.get(self.like.path, ()) if name.used and name.text not in facts.interfaces]
+        _, facts, _ = self.witness
+        return [name for name in self.like.statement.meaning.names if name.used and name.text not in facts.interfaces]
 
     @property
     def varies_by_port(self) -> bool:
@@ -482,9 +476,10 @@ class Case:
     @property
     def serves_nothing(self) -> bool:
         """Whether the statement is needed by others that the device does not have (`needs` of `statements.yaml`)."""
-        at_place = [clue for clue, place in self.witness[2].clues if place is self.like.place]
         serves = {
-            (clue.rule, clue.shared) for clue in at_place if not clue.used and clue.rule != IGP and clue.shared != GIVEN
+            (clue.rule, clue.shared)
+            for clue in self.like.statement.meaning.clues
+            if not clue.used and clue.rule != IGP and clue.shared != GIVEN
         }
         return bool(serves) and not any(clue.used and (clue.rule, clue.shared) in serves for clue, _ in self.own.clues)
 
@@ -492,7 +487,7 @@ class Case:
     def defines_unknown_name(self) -> bool:
         """Whether the statement defines a name that the device neither defines nor uses."""
         known = {(name.kind, name.text) for name, _ in self.own.names}
-        names = self.witness[2].names_at.get(self.like.path, ())
+        names = self.like.statement.meaning.names
         return any(not name.used and (name.kind, name.text) not in known for name in names)
 
 

@@ -14,7 +14,9 @@ from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 from typing import NamedTuple, TypeAlias
 
-from fabric.audit.checks.role_peers.outline import AT_PORT, MAX_SAMPLES, MIN_PEERS, NUMBER, STATED, VALUE, Form, Outline, Row
+from fabric.audit.checks.ends import Subnet
+from fabric.audit.checks.role_peers.outline import MAX_SAMPLES, MIN_PEERS, Outline, Row, Statement
+from fabric.audit.checks.role_peers.shapes import AT_PORT, NUMBER, STATED, VALUE, Form
 from fabric.model.facts import Facts, Interface, Located
 
 PORTS = "port "  # begins the families of ports
@@ -77,9 +79,9 @@ def plans(outlines: Sequence[Outline]) -> Plans:
     devices: dict[str, int] = {}
     for device in outlines[::step]:
         values_of: dict[str, list[set[str]]] = {}
-        for row in device.rows:
-            text, values, _ = row.form
-            if values:
+        for statement in device.statements:
+            text, values, matters = statement.form
+            if values and matters:
                 sets = values_of.get(text)
                 if sets is None:
                     sets = values_of[text] = [set() for _ in values]
@@ -105,7 +107,7 @@ class Plans:
 
     fixed: dict[str, tuple[bool, ...]]
     made: dict[str, Plan] = field(default_factory=dict)
-    filed: dict[int, tuple[Form, tuple[Family, str, Property]]] = field(default_factory=dict)  # by `id()` of a form
+    filed: dict[Statement, tuple[Family, str, Property]] = field(default_factory=dict)
 
     def of(self, form: Form) -> Plan:
         found = self.made.get(form.text)
@@ -160,12 +162,14 @@ def filed(own: Outline, made: Plans, bodies: dict[Body, Body]) -> Device:
     """The objects of a device. `bodies`: those seen before, so that equal ones are one object in memory."""
     objects: dict[Family, dict[str, list[Property]]] = {}
     seen = made.filed
-    for row in own.rows:
-        form = row.form
-        place = seen.get(id(form))  # devices of a role share the forms of equal statements
-        if place is None or place[0] is not form:
-            place = seen[id(form)] = (form, made.of(form).file(form))
-        family, member, what = place[1]
+    for statement in own.statements:
+        place = seen.get(statement)
+        if place is None:
+            form = statement.form
+            if not form.matters:
+                continue
+            place = seen[statement] = made.of(form).file(form)
+        family, member, what = place
         members = objects.get(family)
         if members is None:
             members = objects[family] = {}
@@ -196,14 +200,6 @@ def rows_of(own: Outline, made: Plans) -> dict[tuple[Family, str, Property], Row
 # --- subnets of all devices -----------------------------------------------------------------------------------
 
 Address: TypeAlias = IPv4Interface | IPv6Interface
-
-
-class Subnet(NamedTuple):
-    """A prefix as numbers, which are faster to look up than networks."""
-
-    version: int
-    host_bits: int
-    network: int  # the network bits
 
 
 class Subnets:

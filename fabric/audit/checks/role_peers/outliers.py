@@ -13,18 +13,16 @@ What differs by design is an exception (`exceptions.yaml`). A device with more t
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from fabric.audit.checks.role_peers.forms import Body, Device, Family, Property, is_chosen
-from fabric.audit.checks.role_peers.outline import MAX_DIFFERENCES, MIN_PEERS, MIN_SIMILAR_OBJECTS, VALUE, Outline, Row
+from fabric.audit.checks.role_peers.outline import MAX_DIFFERENCES, MIN_PEERS, MIN_SIMILAR_OBJECTS, Outline, Row
+from fabric.audit.checks.role_peers.shapes import VALUE, VERDICT
 
 # --- entries that permit on one device and deny on the others -------------------------------------------------
-
-VERDICT = re.compile(r"(?<![\w-])(permit|deny|accept|reject)(?![\w-])")
 
 
 class Reversed(NamedTuple):
@@ -45,8 +43,6 @@ class Reversed(NamedTuple):
 
 def _entry(line: str) -> tuple[str, str]:
     """The verdict of an entry, and the entry without it; "" for a line that has none, or several."""
-    if not ("permit" in line or "deny" in line or "accept" in line or "reject" in line):  # no pattern is as fast
-        return "", ""
     found = VERDICT.findall(line)
     return (found[0], VERDICT.sub("*", line)) if len(found) == 1 else ("", "")
 
@@ -65,10 +61,11 @@ class Verdicts:
 
     def add(self, own: Outline) -> Outline:
         """Adds the entries of the next device, and gives its outline back."""
-        for row in own.rows:
-            verdict, entry = _entry(row.path[-1])
-            if verdict:
-                self.stated.setdefault((*row.path[:-1], entry), {}).setdefault(verdict, {})[self.devices] = row
+        for statement, place in own.statements.items():
+            verdict, entry = _entry(statement.path[-1]) if statement.shape.decides else ("", "")
+            if verdict and statement.form.matters:
+                row, path = Row(statement, place), statement.path
+                self.stated.setdefault((*path[:-1], entry), {}).setdefault(verdict, {})[self.devices] = row
         self.devices += 1
         return own
 

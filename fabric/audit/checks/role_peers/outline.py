@@ -7,20 +7,31 @@ and `10.0.0.1`. Which values are a device's own is learnt from the devices of a 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from typing import NamedTuple
 
+from fabric.audit.checks.role_peers.shapes import (
+    NO_MEANING,
+    NOTHING,
+    TEXT,
+    Form,
+    Meaning,
+    Sense,
+    Shape,
+    key_of,
+    masked_statement,
+    sense_of,
+    shape_of,
+)
 from fabric.audit.checks.statements import syntax_of
 from fabric.model.facts import Facts
 from fabric.nos.reading.sections import StatementPath
-from fabric.nos.statements.conditions import FEATURE, LINE, Clue, clue, violations
-from fabric.nos.statements.names import Name, NamePattern
-from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
-from fabric.nos.statements.syntax import Known, Place, Syntax
-from fabric.nos.statements.values import CODE as VALUE_CODE, ValuePattern, WrongValue
+from fabric.nos.statements.conditions import FEATURE, Clue, Violation, violations
+from fabric.nos.statements.names import Name
+from fabric.nos.statements.syntax import Known, Place
+from fabric.nos.statements.values import CODE as VALUE_CODE, WrongValue
 from fabric.nos.target import port_pattern
 
 # --- thresholds -----------------------------------------------------------------------------------------------
@@ -41,40 +52,32 @@ MAX_QUOTED = 90  # characters of a statement in a message
 
 # --- outline --------------------------------------------------------------------------------------------------
 
-WORD = re.compile(r"[^\s|=]+")
-ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
-DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
-DIGITS = re.compile(r"\d+")
-VALUE = "\0"  # stands for a value in a form
-STATED = "\1"  # … that the network OS says is a device's own
-AT_PORT = "\2"  # … that is a port
-NUMBER = "\3"  # … that is the number of an entry
 
+class Statement:
+    """A statement of one or more devices, of which there is one object: equal statements are the same."""
 
-class Form(NamedTuple):
-    """A statement with its values apart.
+    __slots__ = ("form", "meaning", "path", "shape")
 
-    Attributes:
-        text: its words, with VALUE, STATED, AT_PORT or NUMBER for each value.
-        values: in their order.
-        matters: whether it has an effect, and may not be lacking by design.
-    """
-
-    text: str
-    values: tuple[str, ...]
-    matters: bool = True
+    def __init__(self, path: StatementPath, shape: Shape, form: Form, meaning: Meaning) -> None:
+        self.path, self.shape, self.form, self.meaning = path, shape, form, meaning
 
 
 class Row(NamedTuple):
     """A statement of a device."""
 
-    form: Form
-    path: StatementPath
+    statement: Statement
     place: Place
+
+    @property
+    def form(self) -> Form:
+        return self.statement.form
+
+    @property
+    def path(self) -> StatementPath:
+        return self.statement.path
 
 
 VALUE_HINT = "configure a value that the network OS accepts: {}"
-IGP = -1  # in place of a rule: OSPF or IS-IS of an interface
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,59 +99,66 @@ class Outline:
 
     name: str
     nos: str
-    rows: tuple[Row, ...]
-    all_rows: tuple[Row, ...]
-    clues: tuple[tuple[Clue, Place], ...] = ()
-    names: tuple[tuple[Name, Place], ...] = ()
-    names_at: Mapping[StatementPath, tuple[Name, ...]] = field(default_factory=dict)  # may have those of other devices
-    wrong: tuple[tuple[WrongValue, Place], ...] = ()
+    statements: Mapping[Statement, Place]
+    clues: Sequence[tuple[Clue, Place]] = ()
+    names: Sequence[tuple[Name, Place]] = ()
+    wrong: Sequence[tuple[WrongValue, Place]] = ()
 
+    @property
+    def all_rows(self) -> list[Row]:
+        return list(map(Row._make, self.statements.items()))
 
-# Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
-OWN = re.compile(
-    r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|^(?:6[45]\d{3}|\d{7,10})$"
-    r"|(?<![\w:.])(?!fe80)[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{0,4}){2,9}(?![\w:])"
-)
-TEXT = re.compile(r"(?<=\bdescription ).+")  # for people, however many words
-SAME = "0.0.0.0"  # in their place
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What all statements have in common that differ in addresses and AS numbers alone.
-
-    Attributes:
-        form: text of their form.
-        matters: whether they have an effect, and may not be lacking by design.
-        values: positions of the values among the words, and whether the length of a prefix is cut off.
-        sense: patterns of conditions, names and values that match them.
-    """
-
-    form: str
-    matters: bool
-    values: tuple[tuple[int, bool], ...]
-    sense: Sense
-
-
-class Rule(NamedTuple):
-    """A pattern of a rule about several statements of a device: of a condition, or of an IGP."""
-
-    at: int
-    part: int  # of the condition
-    pattern: re.Pattern[str]
+    @property
+    def rows(self) -> list[Row]:
+        return [Row(statement, place) for statement, place in self.statements.items() if statement.form.matters]
 
 
 @dataclass(kw_only=True)
 class Cache:
-    """What was read of statements before: devices of a network OS have many in common."""
+    """What was read of statements before: devices of a network OS have many in common.
+
+    Attributes:
+        nos: the network OS.
+        known: part → raw statement → what it makes.
+        statements: by their paths.
+        shapes: by their keys.
+        lines: key of a line in its section → the shape of its statement; None where another spelling is the usual one.
+    """
 
     nos: str = ""
-    known: Known = field(default_factory=dict)
-    forms: dict[StatementPath, Form] = field(default_factory=dict)
-    clues: dict[StatementPath, tuple[Clue, ...]] = field(default_factory=dict)
-    names: dict[StatementPath, tuple[Name, ...]] = field(default_factory=dict)
-    wrong: dict[StatementPath, tuple[WrongValue, ...]] = field(default_factory=dict)
+    known: Known[Statement] = field(default_factory=dict)
+    statements: dict[StatementPath, Statement] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
+    lines: dict[str, Shape | None] = field(default_factory=dict)
+
+    def made(self, part: str, above: Statement | None, line: str) -> tuple[Statement, ...]:
+        """The statements that a line below another one makes."""
+        key = key_of(above.shape.key if above is not None else part, line)
+        path = above.path if above is not None else (part,)
+        if key not in self.lines:
+            paths = tuple(syntax_of(self.nos).paths(path, line))
+            self.lines[key] = self._shape(paths[0], key) if paths == ((*path, line),) else None
+        shape = self.lines[key]
+        if shape is not None:
+            return (self._statement((*path, line), shape),)
+        paths = tuple(syntax_of(self.nos).paths(path, line))
+        return tuple([self._statement(path, self._shape(path, _key(path))) for path in paths])
+
+    def _statement(self, path: StatementPath, shape: Shape) -> Statement:
+        found = self.statements.get(path)
+        if found is None:
+            found = self.statements[path] = Statement(path, shape, *shape.read(syntax_of(self.nos).joined(path)))
+        return found
+
+    def _shape(self, path: StatementPath, key: str) -> Shape:
+        found = self.shapes.get(key)
+        if found is None:
+            found = self.shapes[key] = shape_of(self.nos, path, key)
+        return found
+
+
+def _key(path: StatementPath) -> str:
+    return reduce(key_of, path)
 
 
 def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outline:
@@ -160,29 +170,18 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         files: path → text.
         cache: of the network OS.
     """
-    syntax, forms, clues, names, wrong = syntax_of(nos), cache.forms, cache.clues, cache.names, cache.wrong
-    rows, clue_places, named, wrong_places, make = [], [], [], [], tuple.__new__
-    for path, place in syntax.read(files, cache.known).items():
-        form = forms.get(path)
-        if form is None:
-            form = forms[path] = _read(syntax, path, cache)
-        rows.append(make(Row, (form, path, place)))  # as often as there are statements
-        if path in clues:
-            clue_places += [(clue, place) for clue in clues[path]]
-        if path in names:
-            named += [(known_name, place) for known_name in names[path]]
-        if path in wrong:
-            wrong_places += [(value, place) for value in wrong[path]]
-    return Outline(
-        name=name,
-        nos=nos,
-        rows=tuple([row for row in rows if row.form.matters]),
-        all_rows=tuple(rows),
-        clues=tuple(clue_places),
-        names=tuple(named),
-        names_at=names,
-        wrong=tuple(wrong_places),
-    )
+    syntax = syntax_of(nos)
+    statements = syntax.read_as(syntax.texts(files), cache.known, cache.made)
+    clues, names, wrong = list[tuple[Clue, Place]](), list[tuple[Name, Place]](), list[tuple[WrongValue, Place]]()
+    for statement, place in statements.items():
+        meaning = statement.meaning
+        if meaning is not NO_MEANING:
+            clues += [(clue, place) for clue in meaning.clues]
+            if meaning.names:
+                names += [(known_name, place) for known_name in meaning.names]
+            if meaning.wrong:
+                wrong += [(value, place) for value in meaning.wrong]
+    return Outline(name=name, nos=nos, statements=statements, clues=clues, names=names, wrong=wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +198,7 @@ def judged(facts: Facts) -> Judged:
     names = [(name, place) for meaning, place in rows for name in meaning.names]
     clues = [(one, place) for meaning, place in rows for one in meaning.clues]
     wrong = [(value, place) for meaning, place in rows for value in meaning.wrong]
-    return Judged(names, refused(facts.nos, clues, wrong))
+    return Judged(names, refused(violations(syntax_of(facts.nos).rules.conditions, clues), wrong))
 
 
 def names_of(facts: Facts) -> Sequence[tuple[Name, Place]]:
@@ -207,11 +206,11 @@ def names_of(facts: Facts) -> Sequence[tuple[Name, Place]]:
     return judged(facts).names
 
 
-def refused(nos: str, clues: Sequence[tuple[Clue, Place]], wrong: Sequence[tuple[WrongValue, Place]]) -> list[Refused]:
+def refused(violated: Iterable[Violation], wrong: Sequence[tuple[WrongValue, Place]]) -> list[Refused]:
     """The statements that a network OS refuses for their values, drops or overrides by their order, or in combination."""
     found = [_wrong(value, place) for value, place in wrong]
     invalid = {place for _, place in wrong}
-    for one in violations(syntax_of(nos).rules.conditions, clues):
+    for one in violated:
         if one.condition.code != FEATURE and one.by not in invalid:
             row, name = one.condition, one.words.get("name") or one.words.get("key", "")
             message, hint, several = (text.format(**one.words, names="{names}") for text in (row.say, row.fix, row.several))
@@ -251,31 +250,6 @@ def _sections(raw: StatementPath) -> Iterator[StatementPath]:
     return (raw[:end] for end in range(1, len(raw)))
 
 
-@dataclass(frozen=True, slots=True)
-class Sense:
-    """The patterns of a network OS that match a statement: of conditions, names and values."""
-
-    rules: tuple[Rule, ...]
-    names: tuple[NamePattern, ...]
-    settings: tuple[ValuePattern, ...]
-
-    def read(self, syntax: Syntax, text: str) -> Meaning:
-        """What they say of a statement."""
-        return Meaning(
-            tuple(name for pattern in self.names for name in pattern.read(text)),
-            tuple(_clues(syntax, self.rules, text)),
-            tuple(value for pattern in self.settings for value in pattern.read(text)),
-        )
-
-
-class Meaning(NamedTuple):
-    """Names in a statement, its parts in conditions, and values that the network OS does not accept."""
-
-    names: tuple[Name, ...] = ()
-    clues: tuple[Clue, ...] = ()
-    wrong: tuple[WrongValue, ...] = ()
-
-
 @lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
 def _meaning(nos: str, path: StatementPath) -> Meaning:
     syntax, senses = syntax_of(nos), _senses(nos)
@@ -283,125 +257,14 @@ def _meaning(nos: str, path: StatementPath) -> Meaning:
     key = TEXT.sub("", masked_statement(path[0], text))
     sense = senses.get(key)
     if sense is None:
-        sense = senses[key] = _sense(nos, text)
-    return sense.read(syntax, text) if sense is not NOTHING else NO_MEANING
+        sense = senses[key] = sense_of(nos, text)
+    return sense.read(text) if sense is not NOTHING else NO_MEANING
 
 
 @cache
 def _senses(nos: str) -> dict[str, Sense]:
     """What was found out before of statements that differ in addresses and AS numbers alone."""
     return {}
-
-
-def _sense(nos: str, text: str) -> Sense:
-    syntax = syntax_of(nos)
-    sense = Sense(
-        tuple(rule for rule in _rules(nos) if rule.pattern.fullmatch(text)),
-        tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text)),
-        syntax.accepted.of(text),
-    )
-    return sense if sense != NOTHING else NOTHING
-
-
-NOTHING, NO_MEANING = Sense((), (), ()), Meaning()
-
-
-def _read(syntax: Syntax, path: StatementPath, cache: Cache) -> Form:
-    """The form of a statement that was not read before; its clues and names go to the cache."""
-    text = syntax.joined(path)
-    key = masked_statement(path[0], text)
-    if "description " in key:
-        key = TEXT.sub("", key)
-    shape = cache.shapes.get(key)
-    if shape is None:
-        shape = cache.shapes[key] = _shape(syntax, path, cache)
-    if shape.sense is not NOTHING:
-        meaning = shape.sense.read(syntax, text)
-        if meaning.names:
-            cache.names[path] = meaning.names
-        if meaning.clues:
-            cache.clues[path] = meaning.clues
-        if meaning.wrong:
-            cache.wrong[path] = meaning.wrong
-    if not shape.values:
-        return Form(shape.form, (), shape.matters)
-    words = WORD.findall(text)
-    values = tuple([words[at].rstrip(",;").partition("/")[0] if cut else words[at] for at, cut in shape.values])
-    return Form(shape.form, values, shape.matters)
-
-
-def masked_statement(part: str, text: str) -> str:
-    """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
-    return f"{part} {' '.join(map(_own, text.split(' ')))}"
-
-
-@lru_cache(maxsize=100_000)
-def _own(word: str) -> str:
-    """A word without what is a device's own."""
-    return OWN.sub(SAME, word) if len(word) > 2 and any(map(str.isdigit, word)) else word
-
-
-def _shape(syntax: Syntax, path: StatementPath, cache: Cache) -> Shape:
-    text = syntax.joined(path)
-    sense = _sense(cache.nos, text)
-    silent = syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED) or (
-        syntax.tolerated is not None and syntax.tolerated.match(text) is not None
-    )
-    text = TEXT.sub("", text)
-    marks = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
-        (*span, NUMBER) for span in _spans(syntax.numbered, text)
-    ]
-    parts, values, at = [path[0], " "], list[tuple[int, bool]](), 0
-    for index, match in enumerate(WORD.finditer(text)):
-        start, end = match.span()
-        word = match[0]
-        stated = next((mark for first, last, mark in marks if first < end and start < last), "")
-        mask, value = (stated, word) if stated else _masked(word, cache.nos)
-        parts += [text[at:start], mask]
-        at = end
-        if value:
-            values.append((index, value != word))
-    return Shape("".join(parts) + text[at:], not silent, tuple(values), sense)
-
-
-@cache
-def _rules(nos: str) -> tuple[Rule, ...]:
-    """The patterns of all conditions and of the IGPs of a network OS."""
-    syntax = syntax_of(nos)
-    rules = [Rule(IGP, 0, pattern) for pattern in syntax.rules.igp]
-    for at, condition in enumerate(syntax.rules.conditions):
-        rules += [Rule(at, part, pattern) for part, pattern in enumerate((condition.line, *condition.patterns), LINE)]
-    return tuple(rules)
-
-
-def _clues(syntax: Syntax, rules: tuple[Rule, ...], text: str) -> Iterator[Clue]:
-    for rule in rules:
-        if rule.at == IGP:
-            match = rule.pattern.fullmatch(text)
-            if match is not None:
-                words = {name: value for name, value in match.groupdict().items() if value is not None}
-                yield Clue(IGP, rule.part, (), tuple(words.items()))
-        elif one := clue(rule.at, syntax.rules.conditions[rule.at], rule.part, text):
-            yield one
-
-
-def _spans(pattern: re.Pattern[str] | None, text: str) -> Iterator[tuple[int, int]]:
-    for match in pattern.finditer(text) if pattern is not None else ():
-        for group in range(1, match.re.groups + 1):
-            if match[group]:
-                yield match.span(group)
-
-
-@lru_cache(maxsize=100_000)
-def _masked(word: str, nos: str) -> tuple[str, str]:
-    """(form of a word, its value): the length of a prefix is part of the form, so is the rest of a name with numbers."""
-    if not any(map(str.isdigit, word)) and "::" not in word:
-        return word, ""
-    if match := ADDRESS.fullmatch(word):
-        return VALUE + (match[2] or ""), match[1]
-    if DOTTED.fullmatch(word):
-        return VALUE, word
-    return (AT_PORT if port_pattern(nos).fullmatch(word.removesuffix(",")) else VALUE) + DIGITS.sub("#", word), word
 
 
 def names_in_place(name: Name, like: Row, own: Outline) -> set[str]:
@@ -415,7 +278,7 @@ def names_of_kind(name: Name, like: Row, own: Outline) -> Iterator[tuple[list[st
     last = _place(like, name, own.nos)[-1]
     for row in own.all_rows:
         if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
-            for other in own.names_at.get(row.path, ()):
+            for other in row.statement.meaning.names:
                 place = _place(row, other, own.nos)
                 if other.used and other.kind == name.kind and place[-1] == last:
                     yield place, other

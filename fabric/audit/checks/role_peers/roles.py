@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.audit.checks.role_peers.outline import MIN_ROLE_DEVICES, MIN_SIMILARITY, Cache, Outline, Refused, outline, refused
 from fabric.audit.checks.role_peers.spelling import Forms
+from fabric.audit.checks.statements import syntax_of
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError
 from fabric.model.facts import Facts, Located
-from fabric.nos.statements.conditions import Clue
+from fabric.nos.statements.conditions import Clue, Violation, violations
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
 
@@ -49,6 +51,7 @@ class Outlines:
         clues: of every device that was read, by `id()` of its facts.
         names: likewise.
         refused: likewise.
+        violations: conditions that statements violate, likewise.
         forms: of all statements that were read, by network OS.
         kept: devices that are compared again and again → their outlines, by `id()` of their facts.
         compared: what was found of roles whose devices are all kept, by their `id()`s.
@@ -58,6 +61,7 @@ class Outlines:
     clues: dict[int, Sequence[tuple[Clue, Place]]] = field(default_factory=dict)
     names: dict[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)
     refused: dict[int, Sequence[Refused]] = field(default_factory=dict)
+    violations: dict[int, Sequence[Violation]] = field(default_factory=dict)
     forms: dict[str, Forms] = field(default_factory=dict)
     kept: dict[int, Outline] = field(default_factory=dict)
     compared: dict[tuple[int, ...], Comparison] = field(default_factory=dict)
@@ -74,8 +78,8 @@ class Outlines:
         """To which other devices can be added."""
         forms = {nos: one.copy() for nos, one in self.forms.items()}
         clues = dict(self.clues)
-        names, refused = dict(self.names), dict(self.refused)
-        return replace(self, clues=clues, names=names, refused=refused, forms=forms)
+        names, refused, found = dict(self.names), dict(self.refused), dict(self.violations)
+        return replace(self, clues=clues, names=names, refused=refused, violations=found, forms=forms)
 
     def read(self, devices: Iterable[Facts]) -> None:
         """Reads the devices that have not been read, for what is collected of all."""
@@ -92,10 +96,12 @@ class Outlines:
         if id(facts) not in self.clues:
             self.forms.setdefault(facts.nos, Forms()).add(id(facts), made)
         self.clues[id(facts)], self.names[id(facts)] = made.clues, made.names
-        self.refused[id(facts)] = refused(facts.nos, made.clues, made.wrong)
+        found = list(violations(syntax_of(facts.nos).rules.conditions, made.clues))
+        self.violations[id(facts)], self.refused[id(facts)] = found, refused(found, made.wrong)
         return made
 
 
+@lru_cache(maxsize=1 << 16)  # names of devices
 def stem(name: str) -> str:
     """A host name without what numbers a device: `dc1-leaf` of `dc1-leaf1a`."""
     return NUMBERS.sub("", SEPARATORS.sub("-", name.lower()))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from fabric.audit.checks.role_peers.outline import AT_PORT, MIN_LETTERS, MIN_USUAL, NUMBER, STATED, VALUE, Outline
+from fabric.audit.checks.role_peers.outline import MIN_LETTERS, MIN_USUAL, Outline
+from fabric.audit.checks.role_peers.shapes import AT_PORT, NUMBER, STATED, VALUE
 from fabric.nos.statements.syntax import Place
 
 WORD = re.compile(r"[^\s|=]+")
@@ -54,11 +55,11 @@ class Forms:
 
     def add(self, device: int, own: Outline) -> None:
         """The statements of a device."""
-        self.counts.update([row.form.text for row in own.all_rows])
-        first = self.first
-        for form, _, place in own.all_rows:
-            if form.text not in first:
-                first[form.text] = device, place
+        texts = [statement.form.text for statement in own.statements]
+        self.counts.update(texts)
+        if not self.first.keys() >= set(texts):
+            for text, place in zip(texts, own.statements.values(), strict=True):
+                self.first.setdefault(text, (device, place))
 
     def copy(self) -> Forms:
         """To which other devices can be added."""

@@ -68,7 +68,7 @@ def _secrets(config: Section, file: str) -> Iterator[Located[Secret]]:
                 yield from _secret(part, file, secret, words, login=head.startswith(("enable", "aaa root")))
     for _, bgp in config.each("router bgp"):
         for part in bgp.walk():
-            words = part.line.split()
+            words = part.line.split() if " password" in part.line else []
             if words[:1] == ["neighbor"] and "password" in words[2:3]:
                 yield from _secret(part, file, f"BGP password of {words[1]}", words[3:])
 
@@ -121,11 +121,6 @@ def _trunk(port: Interface, line: Line) -> None:
 
 
 def _speed(port: Interface, line: Line) -> None:
-    lanes = LANES.search(line[1])
-    if lanes and (match := LANE.fullmatch(port.name)):  # of the other lanes no port is left
-        for lane in range(int(match[2]) + 1, int(match[2]) + int(lanes[1])):
-            name, taken = f"{match[1]}/{lane}", line.located(0)
-            line.facts.cages[name] = Cage(name=name, line=line.number, file=line.file, ports=taken)
     if (speed := gbps(line[1])) is not None:
         port.speed_gbps = line.located(speed)
 
@@ -201,7 +196,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     for file, text in files.items():
         config = read_indented(text, LAYOUT)
         reading = Reading(facts, file, strict=False)
-        qos = Qos(config, file)
+        qos = Qos(config, file, LAYOUT.shown(text))
         facts.services.lldp = Located(True, 1, file)  # on by default
         if not any(text.startswith("defaults") for text, _ in config.each("interface")):
             facts.vlan_mtu = VLAN_MTU
@@ -209,6 +204,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         DEVICE.over(Section(parts=sorted(config.parts, key=_place)), [device], reading)
         device.overlay.routed, device.overlay.tables = read_bgp(reading, config)
         device.overlay.close(facts)
+        _without_lanes(facts, config, file)
         _own_system(facts, config)
         settle(facts)
         read_route_maps(facts, file, config)
@@ -216,7 +212,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         facts.watchdog_ms = facts.watchdog_least_ms = qos.watchdog_ms
         facts.watchdog_poll_ms, facts.hash_seed, facts.lossless = qos.poll_ms, qos.hash_seed, qos.lossless
         facts.unread.sort(key=lambda parsed: parsed.line)
-        facts.statements += sum(1 for _ in config.walk())
+        facts.statements += config.size
     return facts
 
 
@@ -242,6 +238,8 @@ def _vlans(device: Device, line: Line) -> None:
 
 def _own_system(facts: Facts, config: Section) -> None:
     """A bond of LACP shows the MAC address of its own switch, unless `lacp system-id` is stated."""
+    if not any(port.esi for port in facts.interfaces.values()):
+        return
     active = {
         f"Port-Channel{part.line.split()[1]}"
         for _, port in config.each("interface")
@@ -251,6 +249,20 @@ def _own_system(facts: Facts, config: Section) -> None:
     for name, port in facts.interfaces.items():
         if port.esi and port.lacp_system is None and name in active:
             port.lacp_system = Located("", port.esi.line, port.esi.file)
+
+
+def _without_lanes(facts: Facts, config: Section, file: str) -> None:
+    """Ports whose lanes another one has by its speed: `speed 400g-8` of Ethernet1/1 leaves none to Ethernet1/2."""
+    if all(match is None or match[2] == "1" for match in map(LANE.fullmatch, facts.interfaces)):
+        return
+    for text, section in config.each("interface"):
+        speeds = [(lanes, part) for part in section.parts if part.line[:6] == "speed " and (lanes := LANES.search(part.line))]
+        for match in filter(None, map(LANE.fullmatch, each_name(port_name(text)) if speeds else ())):
+            for lanes, part in speeds:
+                for lane in range(int(match[2]) + 1, int(match[2]) + int(lanes[1])):
+                    if (name := f"{match[1]}/{lane}") in facts.interfaces:
+                        taken = Located(0, part.number, file)
+                        facts.cages[name] = Cage(name=name, line=part.number, file=file, ports=taken)
 
 
 def _interface(device: Device, line: Line) -> Below:

@@ -12,6 +12,7 @@ ECN = re.compile(
     r"random-detect ecn minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: max-mark-probability (\d+))?"
 )
 ECN_COUNT = "random-detect ecn count"  # counts marks, and makes none
+OF_PORT = re.compile(rf"(?:priority-flow-control|qos|{'|'.join(QUEUES)})(?: |$)")
 SEED = re.compile(r"(?:hash seed|ip load-sharing \S+) (\d+)")
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # a chip's segments are not in the config
 # DSCPs of a traffic class where no `qos map dscp` says otherwise (EOS User Manual, Quality of Service, default DSCP map).
@@ -21,15 +22,15 @@ DEFAULT_DSCPS = {
 
 
 class Qos:
-    """The maps of the switch, and the classes of each profile, read once."""
+    """The maps of the switch, and the classes of each profile, read once. `text` is that of the config."""
 
-    def __init__(self, config: Section, file: str) -> None:
+    def __init__(self, config: Section, file: str, text: str) -> None:
         self.file = file
         self.profiles = dict(config.each("qos profile"))
         self.by_dscp = self._map(config, "dscp", "traffic-class")
         self.queue_of = self._map(config, "traffic-class", "tx-queue")
         self.watchdog_ms, self.poll_ms = (self._watchdog_ms(config, name) for name in ("timeout", "polling-interval"))
-        self.hash_seed = self._seed(config)
+        self.hash_seed = self._seed(config) if SEED.search(text) else None
         self._known: dict[str, PortQos | None] = {}
 
     @property
@@ -44,7 +45,7 @@ class Qos:
         """The classes of a port; ports that have a profile and no lines of their own share one object."""
         found = port.last("service-profile")
         name = found[0] if found else ""
-        own = [part for part in port.parts if part.line.split(" ", 1)[0] in ("priority-flow-control", "qos", *QUEUES)]
+        own = [part for part in port.parts if OF_PORT.match(part.line)]
         if own:
             profile = self.profiles.get(name, Section())
             return self._classes(Section(parts=[*profile.parts, *own]))
@@ -157,8 +158,6 @@ class Qos:
 
     def _seed(self, config: Section) -> Located[int] | None:
         for section in config.walk():
-            line = section.line
-            match = SEED.search(line) if "hash seed " in line or "load-sharing " in line else None
-            if match:
+            if match := SEED.search(section.line):
                 return Located(int(match[1]), section.number, self.file)
         return None

@@ -114,18 +114,18 @@ def test_a_device_without_a_reader_has_no_copy(nos: str) -> None:
 # --- tables and filters ---------------------------------------------------------------------------------------
 
 
+def wide_site(folder: Path, design: str) -> Site:
+    """Four leaves; the second tenant has one of them."""
+    kind = "{kind: evpn-vxlan}" if design == "evpn" else "{isolation: vrf-lite}"
+    text = SMALL.replace("{kind: evpn-vxlan}", kind).replace("count: 4,", "count: 8,")
+    text = text.replace("gpu-0001..0003", "gpu-0001..0006").replace("servers: gpu-0004", "servers: gpu-0007..0008")
+    (folder / "wide.yaml").write_text(text, encoding="utf-8")
+    return site(folder / "wide.yaml", folder)
+
+
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Site]:
-    """Four leaves of each design; the second tenant has two of them."""
-    sites = {}
-    for design in ("evpn", "vrf-lite"):
-        folder = tmp_path_factory.mktemp(design)
-        kind = "{kind: evpn-vxlan}" if design == "evpn" else "{isolation: vrf-lite}"
-        text = SMALL.replace("{kind: evpn-vxlan}", kind).replace("count: 4,", "count: 8,")
-        text = text.replace("gpu-0001..0003", "gpu-0001..0006").replace("servers: gpu-0004", "servers: gpu-0007..0008")
-        (folder / "wide.yaml").write_text(text, encoding="utf-8")
-        sites[design] = site(folder / "wide.yaml", folder)
-    return sites
+    return {design: wide_site(tmp_path_factory.mktemp(design), design) for design in ("evpn", "vrf-lite")}
 
 
 LEAF1, LEAF4 = "backend-leaf001", "backend-leaf004"
@@ -172,19 +172,22 @@ def test_a_fault(name: str, wide: dict[str, Site]) -> None:
     assert rows == []
 
 
-def test_a_filter_on_a_link() -> None:
-    texts = dict(FABRIC)
+def filtered_fabric() -> dict[str, str]:
+    """Three leaves and a spine, with a filter on the uplink of a leaf."""
     rules = "ip access-list UP\n   10 deny tcp any any eq bgp\n   20 permit ip any any\n"
-    texts["leaf1.eos"] = texts["leaf1.eos"].replace(
-        "   ip address 10.9.0.3/31\n", f"   ip address 10.9.0.3/31\n   ip access-group UP in\n{rules}"
-    )
-    devices = [Device(name.partition(".")[0], "eos", {name: text}) for name, text in texts.items()]
+    port = "   ip address 10.9.0.3/31\n"
+    return {**FABRIC, "leaf1.eos": FABRIC["leaf1.eos"].replace(port, f"{port}   ip access-group UP in\n{rules}")}
+
+
+FILTERED = "leaf1", "Ethernet1: filter UP denies BGP (TCP 179) from 10.9.0.2"
+
+
+def test_a_filter_on_a_link() -> None:
+    devices = [Device(name.partition(".")[0], "eos", {name: text}) for name, text in filtered_fabric().items()]
     own = configs_of((device, device.facts) for device in devices)
     findings, _, ran = judge_configs(ConfigsAnalysis(own, StandIn(own)))
-    found = [(one.severity, one.device, one.file, one.line, one.message) for one in findings if one.id == "FAB313"]
-    assert found == [
-        ("error", "leaf1", "leaf1.eos", 11, "Ethernet1: filter UP denies BGP (TCP 179) from 10.9.0.2"),
-    ]
+    found = [(one.severity, one.file, one.line, one.device, one.message) for one in findings if one.id == "FAB313"]
+    assert found == [("error", "leaf1.eos", 11, *FILTERED)]
     assert {"FAB306", "FAB309", "FAB312", "FAB313"} <= ran
 
 

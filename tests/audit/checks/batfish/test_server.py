@@ -14,6 +14,7 @@ from fabric.nos.reading import scan
 from tests.audit.checks.batfish.helpers import DESIGNS, OVERLAY, TENANTS, Site, example, small
 from tests.audit.checks.batfish.record import ORIGIN
 from tests.audit.checks.batfish.test_limits import JOINED, LARGE, UNNUMBERED, built
+from tests.audit.checks.batfish.test_planless import FAULTS, FILTERED, filtered_fabric, wide_site
 
 HOST = os.environ.get("BATFISH_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="BATFISH_HOST is not set: these tests need a Batfish server")
@@ -169,3 +170,36 @@ def test_configs_alone(tmp_path: Path) -> None:
     )
     found = {(finding.id, finding.severity) for finding in run_folder(scan(folder), HOST)[0]}
     assert found >= {("FAB302", "warning"), ("FAB305", "warning")}
+
+
+def written(site: Site, folder: Path) -> Path:
+    """The files of every switch, below a folder of its name."""
+    for name, files in site.texts.items():
+        for path, text in files.items():
+            file = folder / name / Path(path).name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("nos", TARGETS)
+def test_every_design_is_clean_without_its_plan(nos: str, design: str, tmp_path: Path) -> None:
+    folder = written(small(tmp_path, nos, design), tmp_path / "configs")
+    assert run_folder(scan(folder), HOST)[0] == []
+
+
+@pytest.mark.parametrize("name", [name for name in FAULTS if FAULTS[name][-1]])
+def test_a_fault_without_the_plan(name: str, tmp_path: Path) -> None:
+    """What the stand-in computes, by the server itself."""
+    design, switch, pattern, new, wanted = FAULTS[name]
+    site = wide_site(tmp_path, design).damaged(switch, pattern, new)[0]
+    findings, _, _ = run_folder(scan(written(site, tmp_path / "configs")), HOST)
+    assert {(one.id, one.device, one.message) for one in findings} == set(wanted)
+
+
+def test_a_filter_without_the_plan(tmp_path: Path) -> None:
+    for name, text in filtered_fabric().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    findings, _, _ = run_folder(scan(tmp_path), HOST)
+    assert [(one.device, one.message) for one in findings if one.id == "FAB313"] == [FILTERED]

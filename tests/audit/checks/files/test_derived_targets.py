@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from tests.audit.checks.files.helpers import Case, Files, but
@@ -11,6 +12,7 @@ STATED = "    route-target import 65000:10010\n    route-target export 65000:100
 AUTO = "    route-target import auto\n    route-target export auto\n"
 NXOS_AUTO = both(FABRIC, STATED, AUTO)
 LEAF3 = NXOS.format(n=3).replace(STATED, AUTO).replace("router bgp 65003", "router bgp 65001")
+REWRITES = r"\1\2\1  rewrite-evpn-rt-asn\n"
 FRR_AUTO = both(FRR_PAIR, "   route-target import 10:10010\n   route-target export 10:10010\n", "")
 COMPATIBLE = "  autort rfc8365-compatible\n  advertise-all-vni"
 JUNOS_AUTO = both(JUNOS_PAIR, "vrf-target target:10:10010\n", "vrf-target auto\n")
@@ -46,6 +48,13 @@ CASES: Mapping[tuple[str, str], Case] = {
             "65001:10010",
             "leaf3.nxos:61: error[FAB2551]: leaf3: VNI 10010: imports route target 65001:10010, but leaf2 derives "
             "65002:10010",
+        ],
+    ),
+    ("FAB2551", "NX-OS: a border gateway rewrites those of its site's leaves"): (
+        {**NXOS_AUTO, "leaf3.nxos": re.sub(r"( +)(address-family l2vpn evpn\n)(?= +send)", REWRITES, LEAF3)},
+        [
+            "leaf2.nxos:61: error[FAB2551]: leaf2: VNI 10010: imports route target 65002:10010, but leaf1 and 1 more derive "
+            "65001:10010",
         ],
     ),
     ("FAB2551", "FRR takes those of any AS number, NX-OS does not"): (

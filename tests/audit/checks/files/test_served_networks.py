@@ -12,6 +12,7 @@ TWO_TENANTS = both(PAIR, "vlan 10\nvrf instance red\n", BLUE)
 UNMAPPED = "   vxlan vlan 10 vni 10010\n"
 ACCESS = "interface Ethernet5\n   channel-group 1 mode active\n"
 PORT = "interface Ethernet6\n   switchport access vlan 10\n"
+LINK = "interface Ethernet6.10\n   encapsulation dot1q vlan 10\n   ip address 10.7.0.0/31\n"
 SVI = "interface Vlan10\n   vrf red\n   ip address virtual 10.20.0.1/24\n"
 IRB = """\
 set interfaces irb unit 10 family inet address 10.20.0.{n}/24 virtual-gateway-address 10.20.0.254
@@ -41,6 +42,18 @@ def ports_only(leaves: int) -> Files:
     return {"leaf1.eos": PAIR["leaf1.eos"].replace(UNMAPPED, "").replace(SVI, "").replace(ACCESS, ACCESS + PORT), **rest}
 
 
+def tagged_link(more: str) -> Files:
+    """Layer-2 leaves but for the first: a routed subinterface whose tag is the number of their VLAN."""
+    first = (
+        PAIR["leaf1.eos"]
+        .replace(UNMAPPED, "")
+        .replace(SVI, "")
+        .replace("vlan 10\n", "")
+        .replace(ACCESS, ACCESS + LINK + more)
+    )
+    return {**ports_only(3), "leaf1.eos": first}
+
+
 CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2575", "EOS: mapped on both"): (PAIR, []),
     ("FAB2575", "EOS: the VLAN of a gateway"): (
@@ -52,6 +65,11 @@ CASES: Mapping[tuple[str, str], Case] = {
         ["leaf1.eos:14: warning[FAB2575]: leaf1: VLAN 10: no VNI, but VNI 10010 on 2 other devices"],
     ),
     ("FAB2575", "EOS: of two leaves with ports alone, either may be meant"): (ports_only(2), []),
+    ("FAB2575", "EOS: the tag of a routed link"): (tagged_link(""), []),
+    ("FAB2575", "EOS: the tag of a routed link, and the VLAN"): (
+        tagged_link("vlan 10\n"),
+        ["leaf1.eos:14: warning[FAB2575]: leaf1: VLAN 10: no VNI, but VNI 10010 on 2 other devices"],
+    ),
     ("FAB2575", "NX-OS"): (
         but(
             FABRIC,

@@ -234,10 +234,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf4.junos:5: error[FAB2577]: leaf1: policy IN: no route reaches this permit: the entry on line 4 denies all "
             "that "
             "it matches",
-            "leaf4.junos:10: error[FAB2577]: leaf1: no packet reaches term ssh: term all has no condition and takes every "
-            "packet\n    hint: move the term above all (`insert term ssh before term all`), or give all a condition",
-            "leaf4.junos:11: error[FAB2577]: leaf1: no packet reaches term rest: term all has no condition and takes every "
-            "packet\n    hint: move the term above all (`insert term rest before term all`), or give all a condition",
+            "leaf4.junos:8: error[FAB2577]: leaf1: term all has no condition and takes every packet: none reaches term ssh "
+            "below "
+            "it\n    hint: give all a condition, or move it to the end (`insert term all after term LAST`)",
         ],
     ),
     ("FAB2577", "Junos: a condition that facts do not know"): (
@@ -257,9 +256,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf5.cumulus:13: error[FAB2577]: leaf1: policy IN: no route reaches this permit: the entry on line 14 denies "
             "all "
             "that it matches",
-            "leaf5.cumulus:19: warning[FAB2577]: leaf1: no packet reaches rule 10 of ACL GUARD: rule 5 has no match and "
-            "takes "
-            "every packet\n    hint: give the rule a number below 5, or rule 5 a match",
+            "leaf5.cumulus:20: warning[FAB2577]: leaf1: rule 5 of ACL GUARD has no match and takes every packet: none "
+            "reaches "
+            "rule 10\n    hint: give rule 5 a match, or the highest number",
         ],
     ),
     ("FAB2577", "SONiC"): (

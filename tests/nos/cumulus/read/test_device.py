@@ -142,6 +142,7 @@ def test_interfaces() -> None:
             access=parsed(100, 12),
             trunk=[parsed(100, 14), parsed(200, 15), parsed(201, 15)],
             esi=parsed("03:02:00:00:00:00:01:00:00:05", 19),
+            election=parsed("preference", 19),
         ),
         "eth0": Interface(
             name="eth0", line=23, file=FILE, addresses=[parsed("172.16.0.1/24", 26)], vrf=parsed(MANAGEMENT, 28)
@@ -323,7 +324,7 @@ def test_sessions_with_what_their_group_says() -> None:
         ),
     }
     assert (found.interfaces["swp1"].link_local, found.interfaces["swp2"].link_local) == (True, False)
-    assert found.prefixes == {"PL-IN": [parsed("10.0.0.0/8 ge 24 le 32", 12)]}
+    assert found.prefixes == {"PL-IN": [parsed("10.0.0.0/8 ge 24", 12)]}
     assert (found.unread, found.broken) == ([], [])
 
 
@@ -369,7 +370,7 @@ def test_overlay() -> None:
             file=FILE,
             vni=parsed(50001, 23),
             rd=parsed("10.0.0.1:1", 26),
-            imports=[parsed("65000:50001", 31), parsed("ANY:50002", 32)],
+            imports=[parsed("65000:50001", 31), parsed("*:50002", 32)],
             exports=[parsed("65000:50001", 27)],
         )
     }

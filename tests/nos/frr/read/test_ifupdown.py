@@ -32,7 +32,7 @@ PORTS = {
     "eth0": {"addresses": ["172.16.0.4/16@8"], "vrf": f"{MANAGEMENT}@11"},
     "swp1": {"description": "spine1 swp7@15", "mtu": "9216@16", "speed_gbps": "400@17", "link_local": True},
     "swp2": {"enabled": "False@19"},
-    "bond1": {"access": "100@22", "esi": "03:02:00:00:00:00:01:00:00:05@12"},
+    "bond1": {"access": "100@22", "esi": "03:02:00:00:00:00:01:00:00:05@12", "election": "preference@12"},
     "swp3": {"bond": "bond1@21"},
     "swp5.11": {"addresses": ["10.64.0.8/31@24"], "vrf": "red@25", "tag": "11@23"},
     "swp6": {"access": "1@36", "trunk": ["100@35", "101@35"]},

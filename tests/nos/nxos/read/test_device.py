@@ -287,7 +287,7 @@ def test_sessions_with_all_that_they_inherit() -> None:
         )
     }
     assert (found.unread, found.broken) == ([], [])
-    assert found.prefixes == {"PL-OUT": [parsed("10.0.0.0/8 ge 24 le 32", 55)]}
+    assert found.prefixes == {"PL-OUT": [parsed("10.0.0.0/8 ge 24", 55)]}
 
 
 def test_templates_in_a_circle_end() -> None:

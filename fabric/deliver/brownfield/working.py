@@ -1,0 +1,105 @@
+"""A draft while it is made: what is there, what is stated of it so far, and the numbers that are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fabric.deliver.brownfield.cells import Cells
+from fabric.deliver.brownfield.judge import merged, planned, spec_of
+from fabric.deliver.brownfield.names import Pattern
+from fabric.deliver.brownfield.shape import Shape
+from fabric.deliver.brownfield.statement import Document
+from fabric.deliver.brownfield.survey import Inference, Survey
+from fabric.design.planner.below import SWITCH_MANAGEMENT
+from fabric.model.plan import FabricSpec, Plan
+from fabric.model.plan.lock import FabricLock, Lock
+
+
+@dataclass(kw_only=True)
+class Working:
+    """The document and the lock, which steps change.
+
+    Attributes:
+        sections: of the intent that the caller has.
+        full: fabric → its statement with every key.
+    """
+
+    survey: Survey
+    sections: Mapping[str, Any]
+    shapes: dict[str, Shape]
+    document: Document
+    lock: Lock = field(default_factory=Lock)
+    inferences: list[Inference] = field(default_factory=list)
+    cells: dict[str, Cells] = field(default_factory=dict)
+    patterns: dict[str, dict[str, Pattern]] = field(default_factory=dict)
+    full: dict[str, Document] = field(default_factory=dict)
+
+    def fabric(self, name: str) -> Document:
+        """What is stated of a fabric."""
+        fabric: Document = self.document["fabrics"][name]
+        return fabric
+
+    def kept(self, name: str) -> FabricLock:
+        """What the lock has of a fabric."""
+        return self.lock.fabrics.get(name, FabricLock())
+
+    def keep(self, name: str, **changes: Any) -> None:
+        """Changes what the lock has of a fabric."""
+        self.lock = Lock({**self.lock.fabrics, name: replace(self.kept(name), **changes)})
+
+    def infer(self, subject: str, what: str, value: object, source: str) -> None:
+        """Notes a value that no line states."""
+        self.inferences.append(Inference(subject=subject, what=what, value=str(value), source=source))
+
+    @property
+    def whole(self) -> Document:
+        """The document with the sections of the caller."""
+        result: Document = merged(self.document, self.sections)
+        return result
+
+    def alone(self, name: str, fabric: Document) -> Document:
+        """One fabric by itself, or with the one that it hangs below."""
+        above = fabric.get("below", {}).get("fabric", "")
+        sections = {
+            **self.sections,
+            "fabrics": {key: its for key, its in self._sections_of_fabrics() if key in (name, above)},
+        }
+        fabrics = {**({above: self.fabric(above)} if above else {}), name: fabric}
+        result: Document = merged({**self.document, "fabrics": fabrics}, sections)
+        return result
+
+    def _sections_of_fabrics(self) -> list[tuple[str, Any]]:
+        return list(self.sections.get("fabrics", {}).items())
+
+    def spec(self, name: str, fabric: Document) -> FabricSpec:
+        """A fabric with its defaults. Raises InputError."""
+        return spec_of(self.alone(name, fabric)).fabrics[name]
+
+    def plan(self) -> Plan:
+        """The plan of the whole document with the lock. Raises InputError."""
+        return planned(self.whole, self.lock)
+
+    def pin(self, fabric: str, switch: str) -> Document:
+        """The pin of a switch by its name, which another pin may give it."""
+        stated: dict[str, Document] = self.fabric(fabric).setdefault("pins", {})
+        key = next((key for key, pin in stated.items() if pin.get("name") == switch), switch)
+        return stated.setdefault(key, {})
+
+    def below(self, shape: Shape) -> Document:
+        """The fabric whose leaves those of another one hang below; {} where they do not."""
+        for name, above in self.shapes.items():
+            links = Counter(cable.a for cable in above.below if cable.a in shape.switches)
+            if links:
+                speed = next(cable.speed_gbps for cable in above.below if cable.a in shape.switches)
+                return {"fabric": name, "links": max(links.values()), "speed_gbps": speed}
+        return {}
+
+    def managing(self, name: str) -> str:
+        """Name of what the management ports of switches are in a fabric: as the sections have it."""
+        stated = dict(self._sections_of_fabrics()).get(name, {}).get("topology", {}).get("attachments", [])
+        attached = self.shapes[name].attached
+        others = [its["name"] for its in stated if its["name"] not in attached]
+        return others[0] if others and SWITCH_MANAGEMENT not in attached else SWITCH_MANAGEMENT
