@@ -50,12 +50,12 @@ def corrected(work: Working, plan: Plan) -> tuple[Plan, list[Difference]]:
                 continue
             changed |= len(found) < len(left)
             plan, left = other, found
-        if not changed and not _in_full(work, {its.fabric for its in left if its.what == "link"}):
+        if not changed and not in_full(work, {its.fabric for its in left if its.what == "link"}):
             break
     return plan, left
 
 
-def _in_full(work: Working, names: Collection[str]) -> bool:
+def in_full(work: Working, names: Collection[str]) -> bool:
     """States every key of fabrics whose cables are otherwise: numbers of the lock may change what a default gives."""
     changed = False
     for name in names:
@@ -91,9 +91,9 @@ def _ids(work: Working, plan: Plan) -> bool:
 def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     """Pools that hold the addresses that are there."""
     usual = {name: fabric.prefixes for name, fabric in plan.fabrics.items()}
-    servers = {name: numbers.of_servers(fabric) for name, fabric in plan.fabrics.items()}
+    room = {name: numbers.room(fabric) for name, fabric in plan.fabrics.items()}
     changed = False
-    for name, stated in pools(work.survey, usual, servers, pinned=FEW).items():
+    for name, stated in pools(work.survey, usual, room, pinned=FEW).items():
         home = work.fabric(name) if name else work.document
         its = {kind: prefixes for kind, prefixes in stated.items() if kind in kinds}
         known = home.get("pools", {})

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from fabric.deliver.brownfield.probes import learned
-from fabric.deliver.brownfield.running import Running, most_common
+from fabric.deliver.brownfield.running import Running
 from fabric.deliver.brownfield.server_ports import Spot
 from fabric.deliver.brownfield.survey import Cable, Switch
 from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Facts, Interface
