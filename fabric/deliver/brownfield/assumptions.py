@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from fabric.base.grouping import grouped
+from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -22,6 +23,9 @@ CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
 SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC = generic_switch("256x100g")
 SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MODEL` states it"
+
+WORDS = "letters, digits and hyphens of its name, as an intent takes them"
+UNNAMED = "counted by its port, as no source names it"
 
 Port = tuple[str, PortRef]  # name and place
 Document = dict[str, Any]
@@ -41,7 +45,10 @@ def _with_names(survey: Survey) -> Survey:
     names: dict[str, str] = {}
     for name, host in survey.hosts.items():
         pattern = NAME if host.attached else HOST
-        if not pattern.fullmatch(name):
+        if host.group == UNDESCRIBED and (new := f"{UNDESCRIBED}-{host.number:04}") not in taken:
+            names[name] = new
+            taken.add(new)
+        elif not pattern.fullmatch(name):
             base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28] or "host"
             new = next(own for own in (base, *(f"{base}-{number}" for number in range(2, 1000))) if own not in taken)
             names[name] = new
@@ -55,9 +62,7 @@ def _with_names(survey: Survey) -> Survey:
     ):
         return survey
     found = [
-        Inference(
-            subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them"
-        )
+        Inference(subject=old, what="name", value=new, source=UNNAMED if survey.hosts[old].group == UNDESCRIBED else WORDS)
         for old, new in sorted(names.items())
     ]
     hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
