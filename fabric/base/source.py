@@ -67,21 +67,6 @@ class Source:
     def data(self) -> Any:
         return self.root.plain()
 
-    def path(self, place: Place) -> Path_:
-        """The innermost value that stands at a place, or whose key does; () for none."""
-        at = (place.line, place.column)
-        found: Path_ = ()
-        todo: list[tuple[Path_, Node, tuple[int, int]]] = [((), self.root, (0, 0))]
-        while todo:
-            path, node, key = todo.pop()
-            if at in ((node.line, node.column), key) and len(path) >= len(found):
-                found = path
-            if isinstance(node.items, dict):
-                todo += [((*path, name), its, node.keys[name]) for name, its in node.items.items()]
-            elif isinstance(node.items, list):
-                todo += [((*path, number), its, (0, 0)) for number, its in enumerate(node.items)]
-        return found
-
     def place(self, path: Path_ = (), *, key: bool = False) -> Place:
         """Where the value at `path` stands, or its nearest ancestor that is written down; `key`: the key itself."""
         node, line, column = self.root, self.root.line, self.root.column
@@ -108,6 +93,18 @@ class Source:
             else:
                 node = items[step] if isinstance(items, list) and isinstance(step, int) and step < len(items) else None
         return node
+
+    def path_of(self, place: Place) -> Path_ | None:
+        """The path of the innermost value that stands at a place; None where none does."""
+        found: Path_ | None = None
+        queue: list[tuple[Path_, Node]] = [((), self.root)]
+        while queue:
+            path, node = queue.pop()
+            if (node.line, node.column) == (place.line, place.column) and (found is None or len(path) > len(found)):
+                found = path
+            inner = node.items.items() if isinstance(node.items, dict) else enumerate(node.items or ())
+            queue += [((*path, key), one) for key, one in inner]
+        return found
 
     def has(self, path: Path_) -> bool:
         """Whether the value at exactly this path is written in the file."""

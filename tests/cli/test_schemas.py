@@ -63,7 +63,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     "import": {
         "import": (
             f"import {ROOT}/generated/evpn-lab/configs -o evpn-lab.yaml --json",
-            f"import {ROOT}/generated/ai-eos/configs -o again.yaml --format json --model storage-*=7060dx5-64s",
+            f"import {ROOT}/generated/ai-eos/configs -o imported.yaml --format json --model storage-leaf001=7060dx5-32",
         )
     },
     "verify": {"verify": (f"verify {ROOT}/intent/evpn-lab.yaml {ROOT}/docs/backend-leaf001-state.txt --json",)},
@@ -156,8 +156,8 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     },
     "lab test": {"lab-test": ()},  # needs root; its goldens stand in
     "netbox push": {"push": ("netbox push collapsed.yaml --dry-run --json", "netbox push collapsed.yaml --json")},
-    "netbox import": {"import": ("netbox import --site dc1 -o again.yaml --json",)},
-    "nautobot import": {"import": ("nautobot import --site dc1 -o again.yaml --json",)},
+    "netbox import": {"import": ("netbox import --site dc1 -o imported.yaml --json",)},
+    "nautobot import": {"import": ("nautobot import --site dc1 -o imported.yaml --json",)},
     "nautobot push": {"push": ("nautobot push collapsed.yaml --dry-run --json", "nautobot push collapsed.yaml --json")},
 }
 JOBS = [

@@ -39,7 +39,7 @@ class Wiring:
     """What is cabled to what among the devices that were read.
 
     Attributes:
-        repeated: names that several devices have, so that they name none.
+        repeated: names that several devices have: a description of one end may mean another one.
         far: port → its far end and the source, both ways.
         management: management port of a device → the switch port that it is cabled to, and the source.
         conflicts: cables of which another source has a port elsewhere.
@@ -181,7 +181,7 @@ def _own(result: Wiring, device: str, text: str) -> str:
 
 def _described(result: Wiring) -> None:
     """Ports that name each other; then those that one end names; then as many of each of two devices, in order."""
-    names = {name.lower(): name for name in result.devices if name not in result.repeated}
+    names = {name.lower(): name for name in result.devices}
     claims: dict[Port, Port] = {}
     for name, own in result.devices.items():
         for port in own.ports:
@@ -217,7 +217,7 @@ def _in_order(result: Wiring, claims: Mapping[Port, Port]) -> None:
     by_pair = grouped(((port[0], far[0]), port) for port, far in claims.items() if not far[1])
     for (a, b), ports in by_pair.items():
         back = by_pair.get((b, a), [])
-        if a < b and len(ports) == len(back):
+        if a < b and len(ports) == len(back) and not {a, b} & {*result.repeated}:
             for near, far in zip(sorted(ports, key=_place), sorted(back, key=_place), strict=True):
                 result.add(near, far, IN_ORDER)
     for port, far in claims.items():

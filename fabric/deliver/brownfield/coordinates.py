@@ -37,7 +37,7 @@ def coordinates(
     """The coordinates of every switch of a fabric."""
     result = {name: Coordinates() for name in joined}
     servers = {name: sorted({row.host for row in on.get(name, ()) if not row.attached}) for name in tiers.of(0)}
-    _units(tiers, servers, result)
+    _units(_ordered(devices, tiers.of(0)), servers, result)
     _pairs(devices, tiers, on, result)
     _rails(tiers, on, result)
     _planes(joined, on, result)
@@ -108,16 +108,24 @@ def _kinds(ends: Mapping[int, Sequence[Nic]] | Mapping[str, Sequence[Nic]]) -> l
     return sorted(counts, key=lambda kind: (-places[kind], -counts[kind], kind))
 
 
-def _units(tiers: Tiers, servers: Mapping[str, Sequence[str]], result: dict[str, Coordinates]) -> None:
+def _ordered(devices: Mapping[str, Found], leaves: Sequence[str]) -> list[str]:
+    """Leaves by their names; by their loopbacks where one has another name than the rest."""
+    loopbacks = {name: devices[name].loopback for name in leaves if "." in devices[name].loopback}
+    if len(set(map(shape, leaves))) == 1 or len(set(loopbacks.values())) < len(leaves):
+        return list(leaves)
+    return sorted(leaves, key=lambda name: natural(loopbacks[name]))
+
+
+def _units(leaves: Sequence[str], servers: Mapping[str, Sequence[str]], result: dict[str, Coordinates]) -> None:
     """Leaves with servers in common are a unit; units count as their leaves do."""
-    leaves = tiers.of(0)
+    place = {name: at for at, name in enumerate(leaves)}
     shared: dict[str, Counter[str]] = {name: Counter() for name in leaves}
     for same in grouped((host, name) for name in leaves for host in servers[name]).values():
         for name in same[1:]:
             shared[same[0]][name] += 1
             shared[name][same[0]] += 1
     number = 0
-    for part in parts(shared):
+    for part in sorted(parts(shared), key=lambda part: min(place[name] for name in part)):
         if any(servers[name] for name in part):
             for name in part:
                 result[name].unit = number

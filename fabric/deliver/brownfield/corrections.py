@@ -5,6 +5,7 @@ What can be in the lock goes there; what a lock cannot hold is pinned; links tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from copy import deepcopy
 from functools import partial
@@ -49,12 +50,12 @@ def corrected(work: Working, plan: Plan) -> tuple[Plan, list[Difference]]:
                 continue
             changed |= len(found) < len(left)
             plan, left = other, found
-        if not changed and not _in_full(work, {its.fabric for its in left if its.what == "link"}):
+        if not changed and not in_full(work, {its.fabric for its in left if its.what == "link"}):
             break
     return plan, left
 
 
-def _in_full(work: Working, names: Collection[str]) -> bool:
+def in_full(work: Working, names: Collection[str]) -> bool:
     """States every key of fabrics whose cables are otherwise: numbers of the lock may change what a default gives."""
     changed = False
     for name in names:
@@ -90,9 +91,9 @@ def _ids(work: Working, plan: Plan) -> bool:
 def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     """Pools that hold the addresses that are there."""
     usual = {name: fabric.prefixes for name, fabric in plan.fabrics.items()}
-    servers = {name: numbers.of_servers(fabric) for name, fabric in plan.fabrics.items()}
+    room = {name: numbers.room(fabric) for name, fabric in plan.fabrics.items()}
     changed = False
-    for name, stated in pools(work.survey, usual, servers, pinned=FEW).items():
+    for name, stated in pools(work.survey, usual, room, pinned=FEW).items():
         home = work.fabric(name) if name else work.document
         its = {kind: prefixes for kind, prefixes in stated.items() if kind in kinds}
         known = home.get("pools", {})
@@ -175,22 +176,26 @@ def _links(work: Working, plan: Plan, most: int = STATED_LINKS) -> bool:
     return changed
 
 
-def _pin(work: Working, plan: Plan) -> bool:
-    """Pins what a lock cannot hold."""
+PINS = {"AS number": "asn", "loopback": "loopback", "management": "management"}
+
+
+def _pin(work: Working, plan: Plan, what: str) -> bool:
+    """Pins what a lock cannot hold, but for a management address that several switches have."""
     changed = False
-    kinds = {"AS number": "asn", "loopback": "loopback", "management": "management"}
-    for its in differences(work.survey, plan):
-        if its.what not in kinds or not its.there:
+    found = [its for its in differences(work.survey, plan) if its.what == what and its.there]
+    of = Counter(its.management for its in work.survey.switches.values()) if what == "management" else Counter[str]()
+    for its in found:
+        if of[work.survey.switches[its.subject].management] > 1:
             continue
-        value: Any = int(its.there) if its.what == "AS number" else its.there
+        value: Any = int(its.there) if what == "AS number" else its.there
         pin = work.pin(its.fabric, its.subject)
-        if pin.get(kinds[its.what]) != value:
-            pin[kinds[its.what]] = value
+        if pin.get(PINS[what]) != value:
+            pin[PINS[what]] = value
             changed = True
     return changed
 
 
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
-_NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, _pin)
+_NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, *(partial(_pin, what=what) for what in PINS))
 _CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *((_ports,) * PINNED_PORTS), _links, _link_blocks)
 STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)

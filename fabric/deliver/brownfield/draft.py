@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield.corrections import corrected
+from fabric.deliver.brownfield.corrections import corrected, in_full
 from fabric.deliver.brownfield.judge import Difference
 from fabric.deliver.brownfield.servers import server_models
 from fabric.deliver.brownfield.shape import shapes, with_numbers
@@ -20,6 +20,7 @@ from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, st
 from fabric.deliver.brownfield.statement import Document
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.working import Working
+from fabric.model.plan import Plan
 from fabric.model.plan.lock import Lock
 
 NOTHING: Mapping[str, Any] = {}
@@ -49,7 +50,9 @@ def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
         sections: of the intent that are known from elsewhere: tenants, underlay, management, own hardware.
     """
     survey = with_numbers(survey)
-    document = {"version": 1, "site": survey.site, "fabrics": {}}
+    document: Document = {"version": 1, "site": survey.site, "fabrics": {}}
+    if survey.hardware:
+        document["catalog"] = {"switches": {name: dict(entry) for name, entry in sorted(survey.hardware.items())}}
     work = Working(survey=survey, sections=sections, shapes=shapes(survey), document=document)
     models = server_models(work)
     for name, shape in sorted(work.shapes.items(), key=lambda its: bool(work.below(its[1]))):
@@ -58,12 +61,22 @@ def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
     state_names(work)
     state_asns(work)
     try:
-        plan, left = corrected(work, work.plan())
+        plan, left = corrected(work, _first_plan(work))
         lock = plan.lock
     except InputError as error:
         left = [_refused(its.message) for its in error.diagnostics]
         lock = work.lock
     return Draft(document=work.document, lock=lock, inferences=work.inferences, left_over=left)
+
+
+def _first_plan(work: Working) -> Plan:
+    """The plan of the shortest statements; of those in full where a default asks too much of a switch. Raises InputError."""
+    try:
+        return work.plan()
+    except InputError:
+        if not in_full(work, tuple(work.full)):
+            raise
+        return work.plan()
 
 
 def _refused(message: str) -> Difference:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -12,10 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import json_line, write_files, yaml
+from fabric.base.formats import write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
-from fabric.base.source import Source, parse
+from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fabric.deliver.brownfield.judge import Difference
     from fabric.deliver.brownfield.simpler import Rung
 
+NO_NUMBERS = Lock()
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
@@ -76,8 +78,11 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     survey = assumed(rung.survey)
     first = draft(alone(survey))
     services = sections(alone(survey), first.document, first.lock)
-    kept, refused = taken(first.document, rung.sections(services.document))
+    kept, refused = taken(first.document, rung.sections(services.document), first.lock)
     topology = draft(survey, kept)
+    if any(its.what == "plan" for its in topology.left_over):
+        kept, more = taken(topology.document, kept, topology.lock)
+        topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
     return topology.left_over, Drafted(
         document=merged(topology.document, kept),
         lock=_joined(topology.lock, services.lock if rung.tenants else Lock()),
@@ -86,59 +91,72 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     )
 
 
+PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
 MANY_SWITCHES = 200  # more are stated in the first way that has a plan
-MAX_ROUNDS = 40  # of looking for what an intent does not take
-ENTRIES = ("tenants", "attachments", "add")  # lists whose entries go as a whole
-ESSENTIAL = re.compile(r"version|site|fabrics(\.[^.]+(\.(servers(\.\d+(\.(model|count))?)?|topology(\.kind)?))?)?")
-OPTIONAL = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "names", "management")  # of a fabric
+MAX_ROUNDS = 20  # of looking for what an intent does not take
+ESSENTIAL = re.compile(  # what no fabric is without
+    r"version|site|fabrics(\.[^.]+(\.servers(\.\d+(\.\w+)?)?|\.topology(\.(kind|switch|tiers|unit.*|((leaf|spine|core)(\.switch)?)))?)?)?"
+)
+SECTIONS = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "names", "management")  # of a fabric
+OPTIONAL = frozenset({"bond", "external", "network", "tenant", "lossless"})  # keys without which an attachment is one
 
 
-def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Sections without the entries that the language refuses, and those: path → why."""
-    from fabric.configs import targets
-    from fabric.deliver.brownfield.judge import merged
-    from fabric.design.intent.load import validate
-    from fabric.design.planner.resolve import resolve
+def taken(
+    topology: Mapping[str, Any], services: Mapping[str, Any], lock: Lock = NO_NUMBERS
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Sections without the entries that the language or the planner refuses, and those: path → why."""
+    from fabric.deliver.brownfield.judge import merged, planned
 
     kept, refused = deepcopy(dict(services)), dict[str, str]()
     for _ in range(MAX_ROUNDS):
-        source = parse(json_line(merged(topology, kept)), "")
+        whole = merged(topology, kept)
         try:
-            targets.choose(resolve(validate(source), source).fabrics, ())
+            planned(whole, lock)
             break
         except InputError as error:
-            gone = _without_refused(kept, source, error)
-            refused |= gone
+            paths = _refusals(json.dumps(whole), error)
+            gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, path)]
+            refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
                 break
     return kept, refused
 
 
-def _without_refused(document: dict[str, Any], source: Source, error: InputError) -> dict[str, str]:
-    """Takes the entries away that mistakes are in, and returns them: path → why."""
-    wrong = {path: one.message for one in error.diagnostics if (path := source.path(one.place))}
-    gone: dict[str, str] = {}
-    for path in sorted(wrong, key=lambda path: [(isinstance(part, str), str(part).zfill(9)) for part in path], reverse=True):
-        text = ".".join(map(str, path))
-        if not ESSENTIAL.fullmatch(text) and _drop(document, path):
-            gone[text] = wrong[path]
-    return gone
+def _refusals(text: str, error: InputError) -> dict[Path_, str]:
+    """What a refused intent has in the places of its mistakes: path → message."""
+    source = parse(text, "")
+    found: dict[Path_, str] = {}
+    for one in error.diagnostics:
+        if match := PATH.match(one.message):
+            found.setdefault(_parts(match[1]), one.message)
+        if path := source.path_of(one.place):
+            found.setdefault(path, one.message)
+    return found
 
 
-def _drop(document: Any, path: Sequence[str | int]) -> bool:
-    """Takes away the entry of a list that a path leads through, else the last key of it; False where there is none."""
+def _parts(path: str) -> Path_:
+    """`tenants[0].name` as ("tenants", 0, "name")."""
+    return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
+
+
+def _drop(document: Any, path: Path_) -> bool:
+    """Takes away an optional key, else the innermost entry of a list that a path leads through, else its last key.
+
+    False where there is none.
+    """
     at: Any = document
     last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
         if isinstance(part, int) and isinstance(at, list) and part < len(at):
             last = (at, part)
-            if depth and path[depth - 1] in ENTRIES:
-                break
         elif isinstance(at, dict) and part in at:
-            last = (at, part)
+            in_list = last is not None and isinstance(last[1], int)
+            last = last if in_list and part not in OPTIONAL else (at, part)
         else:
             return False
         at = at[part]
+        if depth and part in OPTIONAL:
+            break
     if last is None:
         return False
     del last[0][last[1]]
@@ -303,21 +321,26 @@ def _fitted(
         try:
             return fitting, plan(text), refused
         except InputError as error:
-            source = parse(text, "")
-            gone = _without_refused(fitting, source, error) or _without_section(fitting, source, error)
+            paths = _refusals(text, error)
+            gone = _without_entries(fitting, paths) or _without_section(fitting, paths, error.diagnostics[0].message)
             refused |= gone
             if not gone:
                 raise _at_configs(error, survey) from error
     return fitting, plan(_text(head, fitting)), refused
 
 
-def _without_section(document: dict[str, Any], source: Source, error: InputError) -> dict[str, str]:
+def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
+    """Takes entries with a mistake away, but what no intent is without; those: path → why."""
+    named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
+    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, path)}
+
+
+def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:
     """Takes an optional section of a fabric with a mistake away, else that fabric if it is not the only one."""
-    named = [path[1] for one in error.diagnostics if (path := source.path(one.place))[:1] == ("fabrics",) and len(path) > 1]
-    why = error.diagnostics[0].message
-    for name in [str(name) for name in named] or list(document["fabrics"]):
+    named = [str(path[1]) for path in paths if path[0] == "fabrics" and len(path) > 1]
+    for name in named or list(document["fabrics"]):
         fabric = document["fabrics"].get(name, {})
-        for key in OPTIONAL:
+        for key in SECTIONS:
             if fabric.pop(key, None) is not None:
                 return {f"fabrics.{name}.{key}": why}
         if len(document["fabrics"]) > 1 and document["fabrics"].pop(name, None) is not None:

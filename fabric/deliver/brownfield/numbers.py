@@ -170,10 +170,14 @@ def _server_rows(fabric: FabricPlan) -> Iterator[tuple[int, tuple[str, int]]]:
             yield leaf, first[number]
 
 
-def of_servers(fabric: FabricPlan) -> int:
-    """Addresses that the blocks of the servers of a fabric take."""
-    areas = (blocks for key, blocks in fabric.blocks.items() if key.startswith("address/servers/"))
-    return sum(block.end - block.base for blocks in areas for block in blocks)
+def room(fabric: FabricPlan) -> dict[str, int]:
+    """Kind of pool → addresses that its blocks take in a plan."""
+    found: Counter[str] = Counter()
+    for key, blocks in fabric.blocks.items():
+        kind, *rest = key.split("/")
+        if kind == "address":
+            found[rest[0]] += sum(block.end - block.base for block in blocks)
+    return found
 
 
 def wrong(fabric: FabricPlan, wanted: Mapping[str, Cells]) -> dict[str, Cells]:

@@ -35,13 +35,17 @@ def addresses(survey: Survey) -> dict[str, dict[str, list[int]]]:
 
 
 def pools(
-    survey: Survey, usual: Mapping[str, Mapping[str, Sequence[str]]], servers: Mapping[str, int], *, pinned: int = 0
+    survey: Survey,
+    usual: Mapping[str, Mapping[str, Sequence[str]]],
+    room: Mapping[str, Mapping[str, int]],
+    *,
+    pinned: int = 0,
 ) -> dict[str, Any]:
     """What an intent states of its pools: for the whole site below "", else by fabric; nothing where the usual ones do.
 
     Args:
         usual: fabric → kind → prefixes without any statement.
-        servers: fabric → addresses that its server subnets take.
+        room: fabric → kind → addresses that a plan takes.
         pinned: addresses outside the pool of the others that are pinned, per fabric and kind.
     """
     used = addresses(survey)
@@ -64,10 +68,10 @@ def pools(
         shared = None
         if len(lacking) > 1 and not (kind == "management" and nets):
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
-            shared = _one(together, everything, others, sum(servers.values()) if kind == "servers" else 1)
+            shared = _one(together, everything, others, sum(room.get(name, {}).get(kind, 0) for name in lacking))
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
         for name, numbers in lacking.items():
-            least = servers.get(name, 1) if kind == "servers" else 1
+            least = room.get(name, {}).get(kind, 1)
             if shared:
                 found = [shared]
             elif kind == "management" and nets.get(name):

@@ -140,7 +140,7 @@ def lines_of(nos: str, files: Mapping[str, str]) -> dict[str, str]:
 # --- The design that is rendered ------------------------------------------------------------------------------
 
 
-def _design(nos: str, release: str, first: str) -> Document:
+def small_design(nos: str, release: str = "", first: str = "") -> Document:
     """A border leaf with a tenant, a gateway, logins and a lossless class, where switches of the network OS can do these."""
     system = target(nos)
     wanted = [what for what in WANTED if getattr(system.capabilities, what)]
@@ -263,7 +263,7 @@ class _Probe:
     """Renders the small design of a network OS; `first` is what its switches must be able to do above all."""
 
     def __init__(self, nos: str, release: str, first: str = "") -> None:
-        self.nos, self.document = nos, _design(nos, release, first)
+        self.nos, self.document = nos, small_design(nos, release, first)
         self.refused: set[Key] = set()
         fabric = self.document["fabrics"][FABRIC]
         poorer: tuple[Document, ...] = ({"tenants": [{"name": TENANT}]}, {"tenants": [], "overlay": {}})

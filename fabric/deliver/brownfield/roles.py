@@ -106,7 +106,7 @@ def tiers(seen: Seen, joined: Graph) -> Tiers:
             name: why for name, why in maybe.items() if far.get(name, 0) % 2 == 0 or len(joined[name]) == far[name] == 1
         }
     result.source |= seeds
-    if len(joined) == 2 and len({shape(name) for name in joined}) == 1:
+    if len(joined) == 2 and any(joined.values()) and len({shape(name) for name in joined}) == 1:
         result.source = dict.fromkeys(joined, "two switches back to back") | seeds
     if not seeds:
         result.source |= _without_hosts(seen, joined)
@@ -160,7 +160,7 @@ def _without_hosts(seen: Seen, joined: Graph) -> dict[str, str]:
     sides = _sides(joined)
     if named or sides is None:
         return dict.fromkeys(named, "its name")
-    if len(joined) == 2:
+    if len(joined) == 2 and any(joined.values()):
         return dict.fromkeys(joined, "two switches back to back")
     numbers = [len({seen.devices[name].asn for name in side} - {0}) for side in sides]
     by_numbers = numbers[0] != numbers[1]

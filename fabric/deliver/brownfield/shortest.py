@@ -42,9 +42,12 @@ def shortest(fabric: Document, alike: Alike) -> Document:
     """
     found = [_reduced(fabric, order, alike) for order in ORDERS]
     # A ratio beside a larger unit keeps ports for servers that are not there, which the configs show as free.
-    return min(
-        found, key=lambda its: (_size(its), "oversubscription" in its["topology"].get("leaf", {}), "unit" in its["topology"])
-    )
+    return min(found, key=_length)
+
+
+def _length(fabric: Document) -> tuple[int, bool, bool]:
+    topology = fabric["topology"]
+    return _size(fabric), "oversubscription" in topology.get("leaf", {}), "unit" in topology
 
 
 def _size(value: Any) -> int:

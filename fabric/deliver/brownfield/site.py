@@ -224,7 +224,8 @@ def _cables(
             b_address=_address(devices[b[0]].facts, b[1]),
         )
     gbps = {row.port: _gbps(devices[row.port[0]].refs.get(row.port[1])) for row in ends.ports}
-    refs: dict[Port, PortRef] = nics(ends.ports, gbps)
+    bonds = {(name, port): bond for name, own in devices.items() for bond, its in own.members.items() for port in its}
+    refs: dict[Port, PortRef] = nics(ends.ports, gbps, bonds)
     for row in ends.ports:
         device, port = row.port
         yield Cable(

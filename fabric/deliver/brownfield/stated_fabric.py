@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from ipaddress import ip_address
 
 from fabric.base.diagnostics import InputError
@@ -26,6 +25,7 @@ from fabric.hardware import catalog
 from fabric.model.plan import FabricSpec, Sizing, leaf_set
 
 SPARE_MAX = 8
+WHOLE = "as a whole switch carries"
 
 
 def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, str]) -> None:
@@ -149,11 +149,10 @@ def _with_spare(work: Working, name: str, fabric: Document, ports: Mapping[str, 
     if not _off(*sized(work.alone(name, fabric))[name], ports):
         return fabric
     for what, count, change in _changes(fabric):
-        other = merged(fabric, change) if "servers" not in change else {**fabric, **change}
-        if not change:
-            other = deepcopy(fabric)
-            other["topology"].pop("unit", None)
-            other["servers"][0].pop("unit", None)
+        other = {**fabric, **change} if "servers" in change else merged(fabric, change)
+        for key in ("unit", *(("rails", "kind", "tiers") if count == WHOLE else ())) if not change else ():
+            other["topology"] = {name: its for name, its in other["topology"].items() if name != key}
+            other["servers"] = [{name: its for name, its in group.items() if name != key} for group in other["servers"]]
         try:
             its = sized(work.alone(name, other))[name]
             if as_there(work.shapes[name], work.cells[name], its[1]) and not _off(*its, ports):
@@ -182,6 +181,8 @@ def _alike(
 def _changes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
     """Changes of a unit that move the first free port of its leaves: what they are, how many, and the keys."""
     yield "servers of a unit", "default", {}
+    if fabric["topology"].get("tiers") == 1:
+        yield "servers of a unit", WHOLE, {}
     for count in range(1, SPARE_MAX):
         yield "spare server ports", count, {"topology": {"leaf": {"spare_server_ports": count}}}
     unit = fabric["topology"].get("unit")

@@ -104,7 +104,8 @@ class Working:
         ports = [port for its in shape.switches.values() if its.facts for port in its.facts.interfaces.values()]
         vlans = {vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None}
         tenants = dict(self._sections_of_fabrics()).get(above, {}).get("tenants", ())
-        shared = {its["name"]: len(vlans & {net.get("vlan") for net in its.get("networks", ())}) for its in tenants}
+        networks = {its["name"]: [net for net in its.get("networks", ()) if isinstance(net, dict)] for its in tenants}
+        shared = {name: len(vlans & {net.get("vlan") for net in of}) for name, of in networks.items()}
         best = max(shared, key=lambda name: shared[name], default="")
         return best if best and shared[best] else ""
 

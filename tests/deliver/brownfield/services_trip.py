@@ -60,9 +60,9 @@ def bare(document: Document) -> Document:
 
 def _bare(fabric: Document) -> Document:
     kept = {key: value for key, value in fabric.items() if key not in (*OF_FABRIC, "underlay")}
-    asn = fabric.get("underlay", {}).get("asn")
+    numbers = {key: value for key, value in fabric.get("underlay", {}).items() if key in ("asn", "link_subnets")}
     topology = {key: value for key, value in fabric["topology"].items() if key not in ("attachments", "cable_length_m")}
-    return {**kept, "topology": topology, **({"underlay": {"asn": asn}} if asn else {})}
+    return {**kept, "topology": topology, **({"underlay": numbers} if numbers else {})}
 
 
 def trip(document: Document) -> Trip | None:

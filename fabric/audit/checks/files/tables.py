@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from ipaddress import IPv4Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from operator import and_, or_
 from typing import ClassVar, NamedTuple
 
@@ -202,7 +202,7 @@ class PassedOn:
         """Subnet → it, and the prefixes that stand for it: aggregates, and statements about a prefix around it."""
         processes = [table.process for table in self.tables if table.process]
         texts = {fact.value for process in processes for fact in (*process.aggregates, *process.networks)}
-        around = _around({net for text in texts if isinstance(net := ip_network(text, strict=False), IPv4Network)})
+        around = _around({net for text in texts if isinstance(net := _network(text), IPv4Network)})
         return {net: [net, *around(net)] for net in self.subnets.nets}
 
     def enters(self, table: Table) -> Mask:
@@ -295,6 +295,14 @@ class PassedOn:
             source = self._places.get((id(table.facts), fact.value))
             if source is not None:
                 self._hops.setdefault(source, []).append(_Hop(here, taken))
+
+
+def _network(text: str) -> IPv4Network | IPv6Network | None:
+    """None for a mistyped prefix."""
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None
 
 
 def _around(prefixes: set[IPv4Network]) -> Callable[[IPv4Network], list[IPv4Network]]:

@@ -276,3 +276,16 @@ def test_one_cause_is_one_line(group: str, tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     found = [one for one in folded(check_folder(scan(tmp_path)).findings) if one.severity == ERROR]
     assert [f"{one.device}: {one.message}" for one in found] == expected
+
+
+def test_a_mistyped_network_of_bgp_is_no_prefix(tmp_path: Path) -> None:
+    """Subnets that servers are in are followed through the statements of BGP, of which one has five numbers."""
+    for n in (1, 2):
+        text = f"hostname leaf{n}\nfeature bgp\nfeature interface-vlan\nvlan {n}0\n"
+        text += f"interface Vlan{n}0\n  no shutdown\n  ip address 10.2{n}.0.1/24\n"
+        link = f"interface Ethernet1/1\n  no switchport\n  ip address 10.9.0.{n - 1}/31\n  no shutdown\n"
+        bgp = f"router bgp 6500{n}\n  router-id 10.8.0.{n}\n  address-family ipv4 unicast\n    network 10.10.0.1.75/32\n"
+        far = f"    network 10.2{n}.0.0/24\n  neighbor 10.9.0.{2 - n}\n    remote-as 6500{3 - n}\n"
+        far += "    address-family ipv4 unicast\n"
+        (tmp_path / f"leaf{n}.cfg").write_text(text + link + bgp + far)
+    assert [one.message for one in check_folder(scan(tmp_path)).findings if one.severity == ERROR] == []
