@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabric.audit.checks import Network
+from fabric.audit.checks.ends import subnet_of
 from fabric.audit.checks.files.duplicates import OneOwner
 from fabric.audit.checks.files.interfaces import Cabling, PointToPoint
 from fabric.audit.checks.files.reading import Unreadable
@@ -211,6 +212,7 @@ def _cables(
             continue
         a, b = sorted((one, other), key=lambda port: (level[port[0]], natural(port[0]), natural(port[1])))
         a_ref, b_ref = devices[a[0]].refs.get(a[1]), devices[b[0]].refs.get(b[1])
+        ends_at = _of_one_subnet(_addresses(devices[a[0]].facts, a[1]), _addresses(devices[b[0]].facts, b[1]))
         yield Cable(
             a=a[0],
             a_port=a[1],
@@ -220,8 +222,8 @@ def _cables(
             source=source,
             a_ref=a_ref,
             b_ref=b_ref,
-            a_address=_address(devices[a[0]].facts, a[1]),
-            b_address=_address(devices[b[0]].facts, b[1]),
+            a_address=ends_at[0],
+            b_address=ends_at[1],
         )
     gbps = {row.port: _gbps(devices[row.port[0]].refs.get(row.port[1])) for row in ends.ports}
     bonds = {(name, port): bond for name, own in devices.items() for bond, its in own.members.items() for port in its}
@@ -259,9 +261,18 @@ def _gbps(*refs: PortRef | None) -> int:
 
 
 def _address(facts: Facts, port: str) -> str:
+    return next(iter(_addresses(facts, port)), "")
+
+
+def _addresses(facts: Facts, port: str) -> list[str]:
     interface = facts.interfaces.get(port)
-    values = [fact.value for fact in interface.addresses if not fact.value.startswith("fe80:")] if interface else []
-    return values[0] if values else ""
+    return [fact.value for fact in interface.addresses if not fact.value.startswith("fe80:")] if interface else []
+
+
+def _of_one_subnet(a: Sequence[str], b: Sequence[str]) -> tuple[str, str]:
+    """The addresses of two ends in one subnet, of IPv4 first; else the first of each."""
+    pairs = [(one, other) for one in a for other in b if subnet_of(one) and subnet_of(one) == subnet_of(other)]
+    return min(pairs, key=lambda pair: ":" in pair[0], default=(next(iter(a), ""), next(iter(b), "")))
 
 
 def _homes(ends: Hosts, homes: Mapping[str, str]) -> dict[str, Host]:
