@@ -56,7 +56,7 @@ def _with_names(survey: Survey) -> Survey:
             names[name] = new
             taken.add(new)
     fabrics = {
-        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) else "") for own in switches]
+        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) and own.vtep != own.loopback else "") for own in switches]
         for name, switches in survey.fabrics.items()
     }
     if not names and all(
