@@ -16,7 +16,7 @@ from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
 from fabric.model.plan import LEAF, PortRef
 from fabric.model.settings.base import HOST, NAME
-from fabric.nos.target import target
+from fabric.nos.target import installed, target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
@@ -190,9 +190,19 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 most = max((ref.cage for (_, ref), _ in rows), default=1)
                 size = next((count for count in CAGES if count >= most), most)
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
-                if not model or any(speed and speed * ref.split not in (gbps, 0) for (_, ref), speed in rows):
+                if board := next((its for switch in alike if (its := _board(switch))), None):
+                    model, entry = board
+                elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
+
+
+def _board(switch: Switch) -> tuple[str, Document] | None:
+    """The model and entry of a switch whose files list its ports, whatever runs on them."""
+    record = installed(switch.nos)
+    if switch.facts is None or record is None or record.reader is None or record.reader.board is None:
+        return None
+    return record.reader.board.get()(switch.facts.texts)
 
 
 def _own(nos: str, name: str, ports: Sequence[tuple[Port, int]], gbps: int, size: int) -> tuple[str, Document]:
