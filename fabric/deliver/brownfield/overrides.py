@@ -27,7 +27,7 @@ from fabric.nos.dialect import COMMANDS, Node, Patch, SetLines
 from fabric.nos.reading import Folder
 from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING
-from fabric.nos.statements.syntax import Statements, Syntax
+from fabric.nos.statements.syntax import Place, Statements, Syntax
 from fabric.nos.target import Text, target
 
 FOLDER = "overrides"  # of the templates, beside the intent
@@ -238,7 +238,9 @@ class _Device:
         """Running statements as they may be written: without their secrets, and never one that no file may have."""
         taken = list[StatementPath]()
         for path in paths:
-            place = self.sides[1][path]
+            place = self._running(path)
+            if place is None:
+                continue
             raw = place.raw
             if "*" in path[-1] and "*" not in raw[-1]:
                 raw = (*raw[:-1], path[-1].replace("*", placeholder(" ".join(path[1:]))))
@@ -247,6 +249,13 @@ class _Device:
             if not any(CONTROL.search(words) for words in raw):
                 taken.append(raw)
         return list(dict.fromkeys(taken))
+
+    def _running(self, path: StatementPath) -> Place | None:
+        """A statement of the device, also where its sections are compared with those of another name (`router bgp 65043`)."""
+        alike = (
+            place for other, place in self.sides[1].items() if (other[0], other[2:]) == (path[0], path[2:]) and len(path) > 2
+        )
+        return self.sides[1].get(path) or next(alike, None)
 
     def _written(self, form: object, paths: Sequence[StatementPath]) -> list[str]:
         """Lines of statements, a text for each top-level section."""
