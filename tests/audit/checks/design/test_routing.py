@@ -157,10 +157,10 @@ CASES: Cases = {
         FRONT, ("    overlay", "    underlay: {bfd: {interval_ms: 3000, enabled: false}}\n    overlay"), []
     ),
     ("FAB206", "fast BFD"): Case(
-        FRONT,
-        ("    overlay", "    underlay: {bfd: {interval_ms: 50, multiplier: 2}}\n    overlay"),
+        BACKEND,
+        ("{mtu: 9216}", "{bfd: {interval_ms: 50, multiplier: 2}}"),
         [
-            "intent.yaml:14:21: warning[FAB206]: fabric 'front': expected a BFD detection time of at least 150 "
+            "intent.yaml:15:21: warning[FAB206]: fabric 'backend': expected a BFD detection time of at least 150 "
             "ms, got 50 ms x 2 = 100 ms"
         ],
     ),
