@@ -271,6 +271,7 @@ class Target:
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
     port: str = SLOTTED  # pattern of the name of a port; group `lane`: what a breakout adds to the name of its cage
+    port_speeds: Mapping[str, int] = field(default_factory=dict)  # beginning of the name of a port → its Gb/s
     short_title: str = ""  # its name in the catalog, if only models that state it run it; "": all models may
     max_mtu: int = 9216  # largest IP MTU of every switch of the target
     logins: LoginLimits = LoginLimits()

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
+from typing import Any
 
 from fabric.base.grouping import grouped
+from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
-from fabric.hardware.catalog.models import generic_switch
+from fabric.hardware.catalog.models import SwitchModel, generic_switch
 from fabric.model.plan import LEAF, PortRef
 from fabric.model.settings.base import HOST, NAME
 from fabric.nos.target import target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
+CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
 SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC = generic_switch("256x100g")
 SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MODEL` states it"
 
+WORDS = "letters, digits and hyphens of its name, as an intent takes them"
+UNNAMED = "counted by its port, as no source names it"
+
 Port = tuple[str, PortRef]  # name and place
+Document = dict[str, Any]
 
 
 def assumed(survey: Survey) -> Survey:
@@ -37,13 +45,16 @@ def _with_names(survey: Survey) -> Survey:
     names: dict[str, str] = {}
     for name, host in survey.hosts.items():
         pattern = NAME if host.attached else HOST
-        if not pattern.fullmatch(name):
+        if host.group == UNDESCRIBED and (new := f"{UNDESCRIBED}-{host.number:04}") not in taken:
+            names[name] = new
+            taken.add(new)
+        elif not pattern.fullmatch(name):
             base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28] or "host"
             new = next(own for own in (base, *(f"{base}-{number}" for number in range(2, 1000))) if own not in taken)
             names[name] = new
             taken.add(new)
     fabrics = {
-        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) else "") for own in switches]
+        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) and own.vtep != own.loopback else "") for own in switches]
         for name, switches in survey.fabrics.items()
     }
     if not names and all(
@@ -51,9 +62,7 @@ def _with_names(survey: Survey) -> Survey:
     ):
         return survey
     found = [
-        Inference(
-            subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them"
-        )
+        Inference(subject=old, what="name", value=new, source=UNNAMED if survey.hosts[old].group == UNDESCRIBED else WORDS)
         for old, new in sorted(names.items())
     ]
     hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
@@ -121,7 +130,9 @@ def _with_servers(survey: Survey) -> Survey:
 
 
 def _with_hardware(survey: Survey) -> Survey:
-    models = {switch.name: model for switch, model in _models(survey)}
+    found = list(_models(survey))
+    models = {switch.name: model for switch, model, _ in found}
+    hardware = {model: entry for _, model, entry in found if entry}
     if not models and all(cable.speed_gbps for cable in survey.cables):
         return survey
     fabrics = {
@@ -129,39 +140,85 @@ def _with_hardware(survey: Survey) -> Survey:
         for name, switches in survey.fabrics.items()
     }
     named = {switch.name: switch.model for switches in fabrics.values() for switch in switches}
-    cables = [cable if cable.speed_gbps else _with_speed(cable, named) for cable in survey.cables]
+    own = {model: SwitchModel.model_validate_json(json.dumps(entry)) for model, entry in hardware.items()}
+    cables = [cable if cable.speed_gbps else _with_speed(cable, named, own) for cable in survey.cables]
     known = {one: cable.speed_gbps for cable in cables for one in ((cable.a, cable.a_port), (cable.b, cable.b_port))}
-    found = [
+    inferred = [
         Inference(subject=name, what="model", value=f"{model} (assumed)", source=SOURCE)
         for name, model in sorted(models.items())
     ]
     without = sum(not cable.speed_gbps for cable in survey.cables)
     if without and known:
-        found.append(
+        inferred.append(
             Inference(
                 subject=f"{without} cables", what="speed", value="assumed", source="the fastest that both ends may have"
             )
         )
-    return replace(survey, fabrics=fabrics, cables=cables, inferences=(*survey.inferences, *found))
+    return replace(survey, fabrics=fabrics, cables=cables, hardware=hardware, inferences=(*survey.inferences, *inferred))
 
 
-def _models(survey: Survey) -> Iterator[tuple[Switch, str]]:
-    """Every switch without a model, and one that has ports of the names that it has; the same for those of one fabric."""
+def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
+    """Every switch without a model, one that has ports of the names that it has, and the entry of that, {} for a generic one.
+
+    Switches of one role of a fabric have the same, with the ports of all of them.
+    """
     ports: dict[str, list[tuple[Port, int]]] = {}
     for cable in survey.cables:
         for device, name, ref in ((cable.a, cable.a_port, cable.a_ref), (cable.b, cable.b_port, cable.b_ref)):
             if ref is not None:
                 ports.setdefault(device, []).append(((name, ref), cable.speed_gbps))
-    for fabric in survey.fabrics.values():
-        unknown = [switch for switch in fabric if not switch.model and switch.nos]
+    for fabric, every in survey.fabrics.items():
+        unknown = [switch for switch in every if not switch.model and switch.nos]
         for nos, switches in grouped((switch.nos, switch) for switch in unknown).items():
             theirs = [row for switch in switches for row in ports.get(switch.name, ())]
             gbps, like = _speed(nos, theirs), _like(nos, [name for (name, _), _ in theirs])
             for role in dict.fromkeys(switch.role for switch in switches):
                 alike = [switch for switch in switches if switch.role == role]
-                cages = [ref.cage for switch in alike for (_, ref), _ in ports.get(switch.name, ())]
-                size = next((count for count in CAGES if count >= max(cages, default=1)), max(cages, default=1))
-                yield from ((switch, f"{size}x{gbps}g" if gbps else like) for switch in alike if gbps or like)
+                rows = [row for switch in alike for row in ports.get(switch.name, ())]
+                most = max((ref.cage for (_, ref), _ in rows), default=1)
+                size = next((count for count in CAGES if count >= most), most)
+                model, entry = f"{size}x{gbps}g" if gbps else like, Document()
+                if not model or any(speed and speed * ref.split not in (gbps, 0) for (_, ref), speed in rows):
+                    model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
+                yield from ((switch, model, entry) for switch in alike)
+
+
+def _own(nos: str, name: str, ports: Sequence[tuple[Port, int]], gbps: int, size: int) -> tuple[str, Document]:
+    """An entry for switches of one kind, with the cages that are there: its name, and its keys.
+
+    Args:
+        gbps: of cages whose speed nothing tells; 0 where no source has any.
+        size: cages.
+    """
+    named = target(nos).port_speeds
+    kinds: dict[int, set[tuple[int, int]]] = {}
+    for (_, ref), speed in ports:
+        if speed:
+            kinds.setdefault(ref.cage, set()).add((ref.split, speed))
+    speeds = {speed for its in kinds.values() for _, speed in its}
+    usual = gbps or max((split * speed for its in kinds.values() for split, speed in its), default=SPEEDS_GBPS[0])
+    native: list[int] = []
+    names = {ref.cage: (port, ref) for (port, ref), _ in ports}
+    for cage in range(1, size + 1):
+        least = max((split * speed for split, speed in kinds.get(cage, ())), default=0)
+        fits = [
+            one
+            for one in CAGE_GBPS
+            if one >= least and cage in names and _name(nos, f"{size}x{one}g", one, names[cage][1]) == names[cage][0]
+        ]
+        unseen = native[-1] if native and cage not in names else usual
+        native.append(unseen if not least else fits[0] if fits and not named else least)
+    entry: list[Document] = []
+    for at, speed in enumerate(native):
+        if entry and entry[-1]["speed_gbps"] == speed:
+            entry[-1]["count"] += 1
+        else:
+            entry.append({"count": 1, "speed_gbps": speed})
+        splits = {kind for kind in kinds.get(at + 1, ()) if kind != (1, speed)} | {(1, one) for one in speeds if one < speed}
+        if texts := [f"{split}x{one}" for split, one in sorted(splits)]:
+            entry[-1]["breakouts"] = list(dict.fromkeys((*entry[-1].get("breakouts", ()), *texts)))
+    by_speed = any(port.startswith(tuple(named)) for (port, _), _ in ports) if named else False
+    return f"{nos}-{name}" if by_speed else name, {"ports": entry, "nos": [nos]}
 
 
 def _speed(nos: str, ports: Sequence[tuple[Port, int]]) -> int:
@@ -201,13 +258,14 @@ def replace_speed(ref: PortRef, gbps: int) -> PortRef:
     return PortRef(ref.cage, ref.sub, ref.split, gbps)
 
 
-def _with_speed(cable: Cable, models: Mapping[str, str]) -> Cable:
+def _with_speed(cable: Cable, models: Mapping[str, str], own: Mapping[str, SwitchModel]) -> Cable:
     """A cable at the fastest speed that both ends may have."""
     ends = ((cable.a, cable.a_ref), (cable.b, cable.b_ref))
+    known = [(catalog.switch(model) or own.get(model), ref) for name, ref in ends if (model := models.get(name, ""))]
     speeds = [
-        switch.native_gbps // (ref.split if ref else 1)
-        for name, ref in ends
-        if (switch := catalog.switch(models.get(name, ""))) is not None
+        switch.group_of(min(ref.cage, switch.cages)).speed_gbps // ref.split if ref else switch.native_gbps
+        for switch, ref in known
+        if switch is not None
     ]
     gbps = min(speeds, default=SPEEDS_GBPS[0])
     a, b = (replace_speed(ref, gbps) if ref is not None else None for _, ref in ends)

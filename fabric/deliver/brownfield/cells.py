@@ -159,12 +159,21 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
     """
     slot = _slots(spec, group.uses[0].speed_gbps)
     first: dict[str, tuple[int, int]] = {}
+    others: dict[str, set[int]] = defaultdict(set)  # leaf → cages that something else is cabled to
+    members = set(group.servers)
+    for cable in (*shape.at_leaves, *shape.pairs):
+        if cable.a not in members and cable.b_ref:
+            others[cable.b].add(cable.b_ref.cage)
+    for cable in (*shape.up, *shape.pairs):
+        if cable.a_ref:
+            others[cable.a].add(cable.a_ref.cage)
     for (server, _, _), (leaf, ref) in group.of(group.uses[0]):
         if ref and home.get(server) == leaf:
             first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
     last: dict[str, int] = {}
     for server, spot in first.items():
-        last[home[server]] = max(last.get(home[server], 0), slot.get(spot, -1) // per_server + 1)
+        before = sum(cage < spot[0] for cage in others[home[server]])  # which leave no place for servers
+        last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values(), _reserved(shape, spec, group, home) // per_server)
     more = Counter(place for place in last.values() if place > here)
     usual, leaves = more.most_common(1)[0] if more else (0, 0)

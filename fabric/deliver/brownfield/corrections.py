@@ -5,6 +5,7 @@ What can be in the lock goes there; what a lock cannot hold is pinned; links tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from copy import deepcopy
 from functools import partial
@@ -175,22 +176,26 @@ def _links(work: Working, plan: Plan, most: int = STATED_LINKS) -> bool:
     return changed
 
 
-def _pin(work: Working, plan: Plan) -> bool:
-    """Pins what a lock cannot hold."""
+PINS = {"AS number": "asn", "loopback": "loopback", "management": "management"}
+
+
+def _pin(work: Working, plan: Plan, what: str) -> bool:
+    """Pins what a lock cannot hold, but for a management address that several switches have."""
     changed = False
-    kinds = {"AS number": "asn", "loopback": "loopback", "management": "management"}
-    for its in differences(work.survey, plan):
-        if its.what not in kinds or not its.there:
+    found = [its for its in differences(work.survey, plan) if its.what == what and its.there]
+    of = Counter(its.management for its in work.survey.switches.values()) if what == "management" else Counter[str]()
+    for its in found:
+        if of[work.survey.switches[its.subject].management] > 1:
             continue
-        value: Any = int(its.there) if its.what == "AS number" else its.there
+        value: Any = int(its.there) if what == "AS number" else its.there
         pin = work.pin(its.fabric, its.subject)
-        if pin.get(kinds[its.what]) != value:
-            pin[kinds[its.what]] = value
+        if pin.get(PINS[what]) != value:
+            pin[PINS[what]] = value
             changed = True
     return changed
 
 
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
-_NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, _pin)
+_NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, *(partial(_pin, what=what) for what in PINS))
 _CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *((_ports,) * PINNED_PORTS), _links, _link_blocks)
 STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)

@@ -50,7 +50,9 @@ def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
         sections: of the intent that are known from elsewhere: tenants, underlay, management, own hardware.
     """
     survey = with_numbers(survey)
-    document = {"version": 1, "site": survey.site, "fabrics": {}}
+    document: Document = {"version": 1, "site": survey.site, "fabrics": {}}
+    if survey.hardware:
+        document["catalog"] = {"switches": {name: dict(entry) for name, entry in sorted(survey.hardware.items())}}
     work = Working(survey=survey, sections=sections, shapes=shapes(survey), document=document)
     models = server_models(work)
     for name, shape in sorted(work.shapes.items(), key=lambda its: bool(work.below(its[1]))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,13 +10,13 @@ from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import json_line, write_files, yaml
+from fabric.base.formats import write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
-from fabric.base.source import parse
+from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
@@ -26,6 +27,11 @@ from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as 
 from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
+if TYPE_CHECKING:
+    from fabric.deliver.brownfield.judge import Difference
+    from fabric.deliver.brownfield.simpler import Rung
+
+NO_NUMBERS = Lock()
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
@@ -39,72 +45,128 @@ class Drafted:
     lock: Lock
     inferences: Sequence[Inference] = ()
     refused: Mapping[str, str] = field(default_factory=dict)  # what was found and the language refuses: path → why
+    given_up: Mapping[str, str] = field(
+        default_factory=dict
+    )  # device, or what of the site → why it is stated in a simpler way
 
 
 def drafted(survey: Survey) -> Drafted:
-    """The intent of a survey: the topology, what else its statements tell, and the topology again beside that."""
+    """The intent of a survey, in the first way that plans all of it; else in that which plans most."""
+    from fabric.deliver.brownfield.simpler import rungs
+
+    best: tuple[tuple[bool, int], Drafted] | None = None
+    refusals: list[InputError] = []
+    for rung in rungs(survey):
+        try:
+            left, found = _drafted(rung)
+        except InputError as error:
+            refusals.append(error)
+            continue
+        wrong = sum(its.what in ("device", "link") for its in left)
+        score = any(its.what == "plan" for its in left), wrong
+        if best is None or score < best[0]:
+            best = score, replace(found, given_up=rung.given_up)
+        if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
+            break
+    if best is None:
+        raise refusals[0]
+    return best[1]
+
+
+def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
+    """The topology, what else its statements tell, and the topology again beside that; and what its plan has otherwise."""
     from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
     from fabric.deliver.brownfield.services import sections
+    from fabric.deliver.brownfield.simpler import alone
 
-    survey = assumed(survey)
-    first = draft(survey)
-    services = sections(survey, first.document, first.lock)
-    kept, refused = taken(first.document, services.document)
+    survey = assumed(rung.survey)
+    first = draft(alone(survey))
+    services = sections(alone(survey), first.document, first.lock)
+    kept, refused = taken(first.document, rung.sections(services.document), first.lock)
     topology = draft(survey, kept)
-    return Drafted(
+    if any(its.what == "plan" for its in topology.left_over):
+        kept, more = taken(topology.document, kept, topology.lock)
+        topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
+    return topology.left_over, Drafted(
         document=merged(topology.document, kept),
-        lock=_joined(topology.lock, services.lock),
+        lock=_joined(topology.lock, services.lock if rung.tenants else Lock()),
         inferences=(*survey.inferences, *topology.inferences, *services.inferences),
         refused=refused,
     )
 
 
 PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
+MANY_SWITCHES = 200  # more are stated in the first way that has a plan
 MAX_ROUNDS = 20  # of looking for what an intent does not take
+OPTIONAL = frozenset({"bond", "external", "network", "tenant", "lossless"})  # keys without which an attachment is one
 
 
-def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Sections without the entries that the language refuses, and those: path → why."""
-    from fabric.deliver.brownfield.judge import merged
-    from fabric.design.intent.load import validate
+def taken(
+    topology: Mapping[str, Any], services: Mapping[str, Any], lock: Lock = NO_NUMBERS
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Sections without the entries that the language or the planner refuses, and those: path → why."""
+    from fabric.deliver.brownfield.judge import merged, planned
 
     kept, refused = deepcopy(dict(services)), dict[str, str]()
     for _ in range(MAX_ROUNDS):
         whole = merged(topology, kept)
         try:
-            validate(parse(json_line(whole), ""))
+            planned(whole, lock)
             break
         except InputError as error:
-            found = [match for one in error.diagnostics if (match := PATH.match(one.message))]
-            paths = {_parts(match[1]): match.string for match in found}
-            gone = [path for path in sorted(paths, reverse=True) if _drop(kept, path)]
+            paths = _refusals(whole, error)
+            gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
             refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
                 break
     return kept, refused
 
 
-def _parts(path: str) -> tuple[str | int, ...]:
+def _refusals(whole: Mapping[str, Any], error: InputError) -> dict[Path_, str]:
+    """What a refused intent has in the places of its mistakes: path → message."""
+    text = parse(json.dumps(whole), "")
+    found: dict[Path_, str] = {}
+    for one in error.diagnostics:
+        if match := PATH.match(one.message):
+            found.setdefault(_parts(match[1]), one.message)
+        if path := text.path_of(one.place):
+            found.setdefault(path, one.message)
+    return found
+
+
+def _parts(path: str) -> Path_:
     """`tenants[0].name` as ("tenants", 0, "name")."""
     return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
 
 
-def _drop(document: Any, path: Sequence[str | int]) -> bool:
-    """Takes away the entry of a list that a path leads through, else the last key of it; False where there is none."""
+def _drop(document: Any, whole: Any, path: Path_) -> bool:
+    """Takes away an optional key, else the innermost entry of a list that a path leads through, else its last key.
+
+    False where there is none.
+
+    Args:
+        whole: what the path leads through; its lists may have more entries.
+    """
     at: Any = document
     last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
-        if isinstance(part, int) and isinstance(at, list) and part < len(at):
+        whole = whole[part]
+        if isinstance(part, int) and isinstance(at, list):
+            name = whole.get("name") if isinstance(whole, Mapping) else None
+            part = next((n for n, its in enumerate(at) if its["name"] == name), len(at)) if name else part
+            if part >= len(at):
+                return False
             last = (at, part)
-            if depth and path[depth - 1] in ("tenants", "attachments"):
-                break
         elif isinstance(at, dict) and part in at:
-            last = (at, part)
+            in_list = last is not None and isinstance(last[1], int)
+            last = last if in_list and part not in OPTIONAL else (at, part)
         else:
             return False
         at = at[part]
+        if depth and part in OPTIONAL:
+            break
     if last is None:
         return False
     del last[0][last[1]]
@@ -231,7 +293,7 @@ def imported(
     text = _text(head, document)
     with TemporaryDirectory() as temporary:
         made = Imported(
-            survey=replace(survey, left_out={**survey.left_out, **found.refused}),
+            survey=replace(survey, left_out={**survey.left_out, **found.refused, **found.given_up}),
             output=output,
             text=text,
             plan=_planned(Path(temporary), output, text, found.lock, plan),

@@ -56,14 +56,18 @@ def _in_use(facts: Facts, name: str) -> bool:
 
 
 def speeds(facts: Facts, names: Iterable[str]) -> dict[str, int]:
-    """Gb/s of the ports that state it, by themselves or by the breakout of their cage."""
+    """Gb/s of the ports that state it, by themselves, by the breakout of their cage or by their names."""
     stated: dict[str, int] = {}
+    record = installed(facts.nos)
+    by_name = record.port_speeds if record is not None else {}
     for name in names:
         interface, cage = facts.interfaces.get(name), facts.cages.get(cage_name(facts.nos, name))
         if interface is not None and interface.speed_gbps is not None:
             stated[name] = interface.speed_gbps.value
         elif cage is not None and len(cage.speeds) == 1:
             stated[name] = next(iter(cage.speeds))
+        elif beginning := next((text for text in by_name if name.startswith(text)), ""):
+            stated[name] = by_name[beginning]
     return stated
 
 
@@ -81,6 +85,11 @@ def panel(facts: Facts, model: str, names: Iterable[str], gbps: Mapping[str, int
     table, every = _names(facts.nos, model) if model else {}, _unknown(facts.nos)
     if sum(name in table for name in names) < len(names):
         table = {**every, **table}
+    alike = {tuple(DIGITS.findall(name)): refs for name, refs in table.items()}
+    table = {
+        **table,
+        **{name: alike[key] for name in names if name not in table and (key := tuple(DIGITS.findall(name))) in alike},
+    }
     cages = grouped((table[name][0].cage, name) for name in names if name in table)
     found: dict[str, PortRef] = {}
     for cage, inside in cages.items():

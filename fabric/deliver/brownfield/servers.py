@@ -37,7 +37,7 @@ def server_models(work: Working) -> dict[str, dict[str, str]]:
         for name in of:
             chosen[name][group_name] = model
     if own:
-        work.document = {**work.document, "catalog": {"servers": own}}
+        work.document = {**work.document, "catalog": {**work.document.get("catalog", {}), "servers": own}}
     return chosen
 
 

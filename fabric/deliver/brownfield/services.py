@@ -317,8 +317,7 @@ def _kind(run: Running) -> Document:
 def _planned(document: Document, lock: Lock | None) -> Plan | None:
     try:
         return plan_of(document, lock)
-    except InputError as e:
-        print("PLAN0", e)
+    except InputError:
         return None
 
 

@@ -16,7 +16,7 @@ from fabric.deliver.brownfield.cabling import LLDP, TOPOLOGY, Port, Wire, Wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.fabrics import fabrics, names, routers
-from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
+from fabric.deliver.brownfield.hosts import HostPort, Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
 from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
@@ -84,7 +84,7 @@ def survey_of(
     left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
     groups = [group for group in groups if group.switches[0] not in outside]
     homes: dict[str, str] = {}
-    level: dict[str, int] = {}
+    level: dict[str, tuple[bool, int]] = {}
     for name, group in zip(names(site, groups, seen.on), groups, strict=True):
         own = group.switches
         its = tiers(seen, joined := seen.graph(own))
@@ -95,9 +95,10 @@ def survey_of(
         places = coordinates(devices, joined, its, seen.on)
         switches[name] = _in_order(_switch(devices[one], name, its, places[one], ends) for one in own)
         homes |= dict.fromkeys(own, name)
-        level |= its.level
+        level |= {one: (not group.below, tier) for one, tier in its.level.items()}
         inferences += _inferred(name, its, places)
     ends = without(ends, left_out)
+    _between(devices, cables, ends, homes, level)
     _speeds(devices, cables)
     for device in devices.values():
         device.place_ports()
@@ -171,6 +172,38 @@ def _inferred(fabric: str, its: Tiers, places: Mapping[str, Coordinates]) -> Ite
 # --- Cables ---------------------------------------------------------------------------------------------------
 
 
+def _between(
+    devices: Mapping[str, Found],
+    cables: Wiring,
+    ends: Hosts,
+    homes: Mapping[str, str],
+    level: Mapping[str, tuple[bool, int]],
+) -> None:
+    """A link that joins two fabrics, neither of which hangs below the other, is one to another device for both of them."""
+    for one, other, source in list(cables.cables()):
+        if one[0] not in homes or other[0] not in homes or homes[one[0]] == homes[other[0]]:
+            continue
+        if not (level[one[0]][0] and level[other[0]][0]):
+            continue
+        for near, far in ((one, other), (other, one)):
+            del cables.far[near]
+            name = f"{far[0]}-of-{homes[far[0]]}"
+            ends.hosts.setdefault(name, Host(name=name, group="", number=len(ends.hosts) + 1, attached=True))
+            addresses = [_address(devices[name_].facts, port) for name_, port in (near, far)]
+            ends.ports.append(
+                HostPort(
+                    port=near,
+                    host=name,
+                    label=far[1],
+                    attached=True,
+                    address=addresses[0],
+                    far_address=addresses[1],
+                    source=source,
+                )
+            )
+            devices[near[0]].border = True
+
+
 def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:
     """A port has the speed of its far end, where its own config does not state one; else that of its cage."""
     for (a, a_port), (b, b_port), _ in cables.cables():
@@ -189,7 +222,10 @@ def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:
                     devices[name].gbps[port] = ref.speed_gbps
 
 
-def _cables(devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Mapping[str, int]) -> Iterator[Cable]:
+def _cables(
+    devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Mapping[str, tuple[bool, int]]
+) -> Iterator[Cable]:
+    """Every cable. `level`: of a switch, whether it hangs below no other fabric, and its tier."""
     for one, other, source in cables.cables():
         if one[0] not in level or other[0] not in level:
             continue
@@ -208,7 +244,8 @@ def _cables(devices: Mapping[str, Found], cables: Wiring, ends: Hosts, level: Ma
             b_address=_address(devices[b[0]].facts, b[1]),
         )
     gbps = {row.port: _gbps(devices[row.port[0]].refs.get(row.port[1])) for row in ends.ports}
-    refs: dict[Port, PortRef] = nics(ends.ports, gbps)
+    bonds = {(name, port): bond for name, own in devices.items() for bond, its in own.members.items() for port in its}
+    refs: dict[Port, PortRef] = nics(ends.ports, gbps, bonds)
     for row in ends.ports:
         device, port = row.port
         yield Cable(

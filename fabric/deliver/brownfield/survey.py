@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from fabric.audit.checks.finding import Finding
 from fabric.model.facts import Facts
@@ -115,6 +116,7 @@ class Survey:
         inferences: what no line states.
         findings: contradictions between the sources, worst first; they come before any intent.
         left_out: device or file → why it is no part of the intent: "firewall", "no config of a known network OS".
+        hardware: model that the catalog does not have → its entry in an intent.
     """
 
     site: str
@@ -124,6 +126,7 @@ class Survey:
     inferences: Sequence[Inference] = ()
     findings: Sequence[Finding] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    hardware: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def switches(self) -> Mapping[str, Switch]:

@@ -94,8 +94,20 @@ class Working:
             links = Counter(cable.a for cable in above.below if cable.a in shape.switches)
             if links:
                 speed = next(cable.speed_gbps for cable in above.below if cable.a in shape.switches)
-                return {"fabric": name, "links": max(links.values()), "speed_gbps": speed}
+                tenant = self._bridged(name, shape)
+                stated = {"tenant": tenant} if tenant else {}
+                return {"fabric": name, **stated, "links": max(links.values()), "speed_gbps": speed}
         return {}
+
+    def _bridged(self, above: str, shape: Shape) -> str:
+        """The tenant above of which the switches of a fabric have most VLANs; "" for none."""
+        ports = [port for its in shape.switches.values() if its.facts for port in its.facts.interfaces.values()]
+        vlans = {vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None}
+        tenants = dict(self._sections_of_fabrics()).get(above, {}).get("tenants", ())
+        networks = {its["name"]: [net for net in its.get("networks", ()) if isinstance(net, dict)] for its in tenants}
+        shared = {name: len(vlans & {net.get("vlan") for net in of}) for name, of in networks.items()}
+        best = max(shared, key=lambda name: shared[name], default="")
+        return best if best and shared[best] else ""
 
     def managing(self, name: str) -> str:
         """Name of what the management ports of switches are in a fabric: as the sections have it."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.nos.junos.write.interfaces import CLASSIC, ETHERNET_BYTES, FLEXIBLE_BYTES, IP_LIMIT, RELEASE, TAG_BYTES, port_name
+from fabric.nos.junos.write.interfaces import (
+    CLASSIC,
+    ETHERNET_BYTES,
+    FLEXIBLE_BYTES,
+    IP_LIMIT,
+    PORT_SPEEDS,
+    RELEASE,
+    TAG_BYTES,
+    port_name,
+)
 from fabric.nos.reading.values import is_address
 from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Requests, Target
 
@@ -74,6 +83,7 @@ TARGET = Target(
     name="junos",
     title="Juniper Junos Evolved",
     port_name=port_name,
+    port_speeds=PORT_SPEEDS,
     port=r"(?:et|xe|ge)-\d+/\d+/\d+(?P<lane>:\d+)?",
     files=Lazy(__package__, "write.switch:files"),
     refuses=refuses,

@@ -36,6 +36,7 @@ class Platform:
     egress: tuple[Partition, ...] = ()
     dedicated: tuple[int, int] | None = None  # percent kept for the ports, ingress and egress
     flowset_entries: int = 0  # size of a DLB group's table; 0: the switch's own
+    by_speed: bool = False  # ports are named by their speed, as Junos does it: `ge-0/0/0`, `xe-0/0/0`
 
 
 TOMAHAWK5 = Platform(
@@ -51,7 +52,9 @@ PLATFORMS = {
     "qfx5230": Platform(),
     "qfx5240": TOMAHAWK5,
     "qfx5241": TOMAHAWK5,
+    "junos": Platform(by_speed=True),  # own switches with names such as `junos-leaf`: Junos, not Junos Evolved
 }
+PORT_SPEEDS = {"ge-": 1, "xe-": 10}  # beginning of a name of Junos → Gb/s; faster ports are `et-`
 CLASSIC = ("qfx5100", "qfx5110", "qfx5120", "qfx5200", "qfx5210")  # Junos, not Junos Evolved
 
 
@@ -118,8 +121,9 @@ class ChassisPort:
 
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
-    """`et-0/0/5`, `et-0/0/5:1`: Junos counts cages from 0, and calls every speed `et`."""
-    cage = f"et-0/0/{ref.cage - 1}"
+    """`et-0/0/5`, `et-0/0/5:1`: Junos counts cages from 0, and Junos Evolved calls every speed `et`."""
+    of_speed = {gbps: name for name, gbps in PORT_SPEEDS.items()} if platform(catalog_name).by_speed else {}
+    cage = f"{of_speed.get(ref.speed_gbps, 'et-')}0/0/{ref.cage - 1}"
     return cage if ref.split == 1 else f"{cage}:{ref.sub}"
 
 
@@ -157,7 +161,7 @@ def _speed(model: SwitchModel, ref: PortRef) -> str:
 
 
 def _port(view: SwitchView, port: Port) -> Interface:
-    name, text = port_name(view.model, port.ref), quoted(description(view, port))
+    name, text = port_name(view.model, port.ref, view.device.model), quoted(description(view, port))
     speed = "" if platform(view.device.model).chassis_ports else _speed(view.model, port.ref)
     if not port.up:
         return Interface(name=name, description=text, up=False, speed=speed)

@@ -191,7 +191,7 @@ def _within(value: int, bounds: tuple[int, int]) -> int:
 def _port_class(view: SwitchView, port: Port, profiles: dict[Marking, DropProfile]) -> PortClass:
     own = (0,) if port.address or port.link_local or port.bridged or not port.subinterfaces else ()
     units = own + tuple(part.tag for part in port.subinterfaces)
-    return _given(port_name(view.model, port.ref), units, port, profiles)
+    return _given(port_name(view.model, port.ref, view.device.model), units, port, profiles)
 
 
 def _bundle_class(view: SwitchView, number: int, profiles: dict[Marking, DropProfile]) -> PortClass:

@@ -219,7 +219,11 @@ def ports(view: SwitchView) -> dict[str, object]:
         "anycast_mac": view.overlay.anycast_mac if view.overlay else "",
         "irb_mtu": view.overlay.mtu if view.overlay else 0,
         "irb_frame": view.overlay.mtu + ETHERNET_BYTES if view.overlay else 0,
-        "edges": [port_name(view.model, port.ref) for port in view.ports if port.up and port.bridged and not port.lag]
+        "edges": [
+            port_name(view.model, port.ref, view.device.model)
+            for port in view.ports
+            if port.up and port.bridged and not port.lag
+        ]
         + [f"ae{lag.number}" for lag in view.lags if lag.edge],
         "vlans": view.networks if view.overlay is None else (),
         "loopback": view.loopback,
@@ -245,7 +249,11 @@ def routing(view: SwitchView) -> dict[str, object]:
             for session in view.sessions
             if session.peer_address
         ],
-        "links": [f"{port_name(view.model, session.port.ref)}.0" for session in view.sessions if not session.peer_address],
+        "links": [
+            f"{port_name(view.model, session.port.ref, view.device.model)}.0"
+            for session in view.sessions
+            if not session.peer_address
+        ],
         "peer_asns": listed(str(asn) for asn in sorted({session.peer_asn for session in view.sessions}) or [view.device.asn]),
         "overlay": view.overlay,
         "overlay_source": view.loopback.partition("/")[0],
@@ -264,7 +272,7 @@ def one_loopback(view: SwitchView) -> SwitchView:
 
 def context(view: SwitchView) -> dict[str, object]:
     def names(ref: PortRef) -> str:
-        return port_name(view.model, ref)
+        return port_name(view.model, ref, view.device.model)
 
     view = one_loopback(view)
     policies = Policies()
