@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -100,6 +100,10 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
 PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
 MANY_SWITCHES = 200  # more are stated in the first way that has a plan
 MAX_ROUNDS = 20  # of looking for what an intent does not take
+ESSENTIAL = re.compile(  # what no fabric is without
+    r"version|site|fabrics(\.[^.]+(\.servers(\.\d+(\.\w+)?)?|\.topology(\.(kind|switch|tiers|unit.*|((leaf|spine|core)(\.switch)?)))?)?)?"
+)
+SECTIONS = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "names", "management")  # of a fabric
 OPTIONAL = frozenset({"bond", "external", "network", "tenant", "lossless"})  # keys without which an attachment is one
 
 
@@ -116,7 +120,7 @@ def taken(
             planned(whole, lock)
             break
         except InputError as error:
-            paths = _refusals(whole, error)
+            paths = _refusals(json.dumps(whole), error)
             gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
             refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
@@ -124,14 +128,14 @@ def taken(
     return kept, refused
 
 
-def _refusals(whole: Mapping[str, Any], error: InputError) -> dict[Path_, str]:
+def _refusals(text: str, error: InputError) -> dict[Path_, str]:
     """What a refused intent has in the places of its mistakes: path → message."""
-    text = parse(json.dumps(whole), "")
+    source = parse(text, "")
     found: dict[Path_, str] = {}
     for one in error.diagnostics:
         if match := PATH.match(one.message):
             found.setdefault(_parts(match[1]), one.message)
-        if path := text.path_of(one.place):
+        if path := source.path_of(one.place):
             found.setdefault(path, one.message)
     return found
 
@@ -289,14 +293,17 @@ def imported(
         raise InputError([Diagnostic("FAB009", Place(str(output)), f"no intent can be drafted: {error}", hint)]) from error
     shown = site_folder(output, survey.site)
     head = HEAD.format(lock=_beside(output, shown / LOCK))
-    document = dict(found.document)
-    text = _text(head, document)
     with TemporaryDirectory() as temporary:
+
+        def planned(text: str) -> Plan:
+            return _planned(Path(temporary), output, text, found.lock, plan)
+
+        document, first, refused = _fitted(found.document, head, planned, survey)
         made = Imported(
-            survey=replace(survey, left_out={**survey.left_out, **found.refused, **found.given_up}),
+            survey=replace(survey, left_out={**survey.left_out, **found.refused, **found.given_up, **refused}),
             output=output,
-            text=text,
-            plan=_planned(Path(temporary), output, text, found.lock, plan),
+            text=_text(head, document),
+            plan=first,
             inferences=found.inferences,
             folder=folder.root if folder else "",
         )
@@ -309,9 +316,63 @@ def imported(
             return replace(made, before=before, after=before)
         write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
         text = _text(head, _with_overrides(document, own))
-        site_plan = _planned(Path(temporary), output, text, found.lock, plan)
+        site_plan = planned(text)
         after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
         return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+
+
+def _fitted(
+    document: Mapping[str, Any], head: str, plan: Callable[[str], Plan], survey: Survey
+) -> tuple[dict[str, Any], Plan, dict[str, str]]:
+    """An intent without what the planner refuses, its plan, and what is left out: path → why.
+
+    Entries with a mistake go first, then optional sections of their fabrics, then a fabric beside others. Raises InputError
+    with a config of the fabric that has no plan.
+    """
+    fitting, refused = deepcopy(dict(document)), dict[str, str]()
+    for _ in range(MAX_ROUNDS):
+        text = _text(head, fitting)
+        try:
+            return fitting, plan(text), refused
+        except InputError as error:
+            paths = _refusals(text, error)
+            gone = _without_entries(fitting, paths) or _without_section(fitting, paths, error.diagnostics[0].message)
+            refused |= gone
+            if not gone:
+                raise _at_configs(error, survey) from error
+    return fitting, plan(_text(head, fitting)), refused
+
+
+def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
+    """Takes entries with a mistake away, but what no intent is without; those: path → why."""
+    named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
+    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)}
+
+
+def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:
+    """Takes an optional section of a fabric with a mistake away, else that fabric if it is not the only one."""
+    named = [str(path[1]) for path in paths if path[0] == "fabrics" and len(path) > 1]
+    for name in named or list(document["fabrics"]):
+        fabric = document["fabrics"].get(name, {})
+        for key in SECTIONS:
+            if fabric.pop(key, None) is not None:
+                return {f"fabrics.{name}.{key}": why}
+        if len(document["fabrics"]) > 1 and document["fabrics"].pop(name, None) is not None:
+            return {f"fabrics.{name}": why}
+    return {}
+
+
+def _at_configs(error: InputError, survey: Survey) -> InputError:
+    """Mistakes of an intent that has no plan, at a config that it is made from."""
+    files = (path for switch in survey.switches.values() if switch.facts for path in switch.facts.files)
+    place = Place(next(files, survey.site))
+    hint = "state the hardware with `--model NAME=MODEL`, or leave devices out of the folder"
+    return InputError(
+        [
+            replace(one, place=place, message=f"no plan of these switches: {one.message}", hint=one.hint or hint)
+            for one in error.diagnostics
+        ]
+    )
 
 
 def _text(head: str, document: Mapping[str, Any]) -> str:
