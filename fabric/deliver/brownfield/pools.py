@@ -93,12 +93,12 @@ def pools(
 
 
 def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
-    """Prefix lists that most switches of a fabric have, entry by entry: prefix and its lengths, "ge 32"."""
+    """Prefix lists that several switches of a fabric have, or its only one, entry by entry: prefix and its lengths, "ge 32"."""
     having = Counter[tuple[str, ...]]()
     known = [its.facts.prefixes.values() for its in switches if its.facts is not None]
     for lists in known:
         having.update({tuple(entry.value for entry in entries) for entries in lists})
-    most = [texts for texts, count in having.items() if 2 * count > len(known)]
+    most = [texts for texts, count in having.items() if count > 1 or len(known) == 1]
     found = [[(text.partition(" ")[0], text.partition(" ")[2]) for text in texts] for texts in sorted(most)]
     return [[(ip_network(net, strict=False), lengths) for net, lengths in rows if _is_net(net)] for rows in found]
 
@@ -117,10 +117,10 @@ def _named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequ
         lengths: set[str] = set()
         for net, own in rows:
             beside = bool(found) and own in lengths and rows[rows.index((net, own)) - 1][0] == found[-1]
-            if (_inside(numbers, [str(net)]) or beside) and not _inside(foreign, [str(net)]):
+            if own and (_inside(numbers, [str(net)]) or beside) and not _inside(foreign, [str(net)]):
                 found.append(net)
                 lengths.add(own)
-        if found and _inside(numbers, [str(net) for net in found]) == len(numbers) and "exact" not in lengths - {""}:
+        if found and _inside(numbers, [str(net) for net in found]) == len(numbers):
             return found
     return []
 
