@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
 from fabric.base.grouping import grouped
+from fabric.deliver.brownfield.ports import panel, port_names
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -171,11 +172,19 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 alike = [switch for switch in switches if switch.role == role]
                 rows = [row for switch in alike for row in ports.get(switch.name, ())]
                 most = max((ref.cage for (_, ref), _ in rows), default=1)
-                size = next((count for count in CAGES if count >= most), most)
+                size = _listed(alike, {ref.cage for (_, ref), _ in rows})
+                size = size if size >= most else next((count for count in CAGES if count >= most), most)
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if not model or any(speed and speed * ref.split not in (gbps, 0) for (_, ref), speed in rows):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
+
+
+def _listed(switches: Sequence[Switch], cabled: Collection[int]) -> int:
+    """Cages of switches whose configs name every one, also those that nothing is cabled to; 0 where they do not."""
+    facts = [switch.facts for switch in switches if switch.facts is not None]
+    named = {ref.cage for its in facts for ref in panel(its, "", port_names(its), {}).values()}
+    return len(named) if named == set(range(1, len(named) + 1)) and named - set(cabled) else 0
 
 
 def _own(nos: str, name: str, ports: Sequence[tuple[Port, int]], gbps: int, size: int) -> tuple[str, Document]:

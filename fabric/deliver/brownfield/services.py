@@ -293,7 +293,7 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
-        if "bfd" in found["fabrics"][run.name].get("underlay", {}):
+        if {"bfd", "mtu"} & found["fabrics"][run.name].get("underlay", {}).keys():
             whole = comparison.shortened(whole, run.name, names, "underlay")
     for run in runs:
         part = whole["fabrics"][run.name]
