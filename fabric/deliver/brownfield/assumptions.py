@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
+from fabric.deliver.brownfield.ports import panel, port_names
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -188,7 +189,8 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 alike = [switch for switch in switches if switch.role == role]
                 rows = [row for switch in alike for row in ports.get(switch.name, ())]
                 most = max((ref.cage for (_, ref), _ in rows), default=1)
-                size = next((count for count in CAGES if count >= most), most)
+                size = _listed(alike, {ref.cage for (_, ref), _ in rows})
+                size = size if size >= most else next((count for count in CAGES if count >= most), most)
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if board := next((its for switch in alike if (its := _board(switch))), None):
                     model, entry = board
@@ -203,6 +205,13 @@ def _board(switch: Switch) -> tuple[str, Document] | None:
     if switch.facts is None or record is None or record.reader is None or record.reader.board is None:
         return None
     return record.reader.board.get()(switch.facts.texts)
+
+
+def _listed(switches: Sequence[Switch], cabled: Collection[int]) -> int:
+    """Cages of switches whose configs name every one, also those that nothing is cabled to; 0 where they do not."""
+    facts = [switch.facts for switch in switches if switch.facts is not None]
+    named = {ref.cage for its in facts for ref in panel(its, "", port_names(its), {}).values()}
+    return len(named) if named == set(range(1, len(named) + 1)) and named - set(cabled) else 0
 
 
 def _own(nos: str, name: str, ports: Sequence[tuple[Port, int]], gbps: int, size: int) -> tuple[str, Document]:

@@ -55,15 +55,21 @@ def drafted(survey: Survey) -> Drafted:
     from fabric.deliver.brownfield.simpler import rungs
 
     best: tuple[tuple[bool, int], Drafted] | None = None
+    refusals: list[InputError] = []
     for rung in rungs(survey):
-        left, found = _drafted(rung)
+        try:
+            left, found = _drafted(rung)
+        except InputError as error:
+            refusals.append(error)
+            continue
         wrong = sum(its.what in ("device", "link") for its in left)
         score = any(its.what == "plan" for its in left), wrong
         if best is None or score < best[0]:
             best = score, replace(found, given_up=rung.given_up)
         if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
             break
-    assert best is not None
+    if best is None:
+        raise refusals[0]
     return best[1]
 
 
@@ -115,7 +121,7 @@ def taken(
             break
         except InputError as error:
             paths = _refusals(json.dumps(whole), error)
-            gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, path)]
+            gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
             refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
                 break
@@ -139,15 +145,26 @@ def _parts(path: str) -> Path_:
     return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
 
 
-def _drop(document: Any, path: Path_) -> bool:
+def _drop(document: Any, whole: Any, path: Path_) -> bool:
     """Takes away an optional key, else the innermost entry of a list that a path leads through, else its last key.
 
     False where there is none.
+
+    Args:
+        whole: what the path leads through; its lists may have more entries.
     """
     at: Any = document
     last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
-        if isinstance(part, int) and isinstance(at, list) and part < len(at):
+        try:
+            whole = whole[part]
+        except (LookupError, TypeError):
+            return False
+        if isinstance(part, int) and isinstance(at, list):
+            name = whole.get("name") if isinstance(whole, Mapping) else None
+            part = next((n for n, its in enumerate(at) if its["name"] == name), len(at)) if name else part
+            if part >= len(at):
+                return False
             last = (at, part)
         elif isinstance(at, dict) and part in at:
             in_list = last is not None and isinstance(last[1], int)
@@ -332,7 +349,7 @@ def _fitted(
 def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
     """Takes entries with a mistake away, but what no intent is without; those: path → why."""
     named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
-    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, path)}
+    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)}
 
 
 def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:

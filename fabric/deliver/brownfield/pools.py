@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
 from typing import Any
 
-from fabric.deliver.brownfield.survey import Survey
+from fabric.deliver.brownfield.survey import Survey, Switch
 from fabric.model.plan import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
 
 Net = IPv4Network | IPv6Network
@@ -49,11 +50,14 @@ def pools(
         pinned: addresses outside the pool of the others that are pinned, per fabric and kind.
     """
     used = addresses(survey)
+    listed = {name: _listed(switches) for name, switches in survey.fabrics.items()}
     stated: dict[str, dict[str, Any]] = {name: {} for name in used}
     everything = sorted({number for of in used.values() for its in of.values() for number in its})
     nets = _management(survey)
     chosen: list[tuple[str, Net]] = []
     for kind in KINDS:
+        foreign = sorted(number for of in used.values() for other, its in of.items() if other != kind for number in its)
+        named = {name: _named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
         lacking = {
             name: of[kind]
             for name, of in used.items()
@@ -62,17 +66,20 @@ def pools(
                 and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
             )
             or (of[kind] and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned))
+            or (named.get(name) and {*map(str, named[name])} != {*usual[name].get(kind, ())})
         }
-        together = sorted({number for its in lacking.values() for number in its})
+        together = sorted({number for name, its in lacking.items() if not named.get(name) for number in its})
         others = [net for other, net in chosen if other != kind]
         shared = None
-        if len(lacking) > 1 and not (kind == "management" and nets):
+        if len(lacking) > 1 and not (kind == "management" and nets) and not any(named.get(name) for name in lacking):
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
             shared = _one(together, everything, others, sum(room.get(name, {}).get(kind, 0) for name in lacking))
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
         for name, numbers in lacking.items():
             least = room.get(name, {}).get(kind, 1)
-            if shared:
+            if named.get(name):
+                found = named[name]
+            elif shared:
                 found = [shared]
             elif kind == "management" and nets.get(name):
                 found = nets[name]
@@ -83,6 +90,39 @@ def pools(
             texts = [str(net) for net in found]
             stated[name][kind] = texts[0] if len(texts) == 1 else texts
     return _shared(stated, used)
+
+
+def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
+    """Prefix lists that several switches of a fabric have, or its only one, entry by entry: prefix and its lengths, "ge 32"."""
+    having = Counter[tuple[str, ...]]()
+    known = [its.facts.prefixes.values() for its in switches if its.facts is not None]
+    for lists in known:
+        having.update({tuple(entry.value for entry in entries) for entries in lists})
+    most = [texts for texts, count in having.items() if count > 1 or len(known) == 1]
+    found = [[(text.partition(" ")[0], text.partition(" ")[2]) for text in texts] for texts in sorted(most)]
+    return [[(ip_network(net, strict=False), lengths) for net, lengths in rows if _is_net(net)] for rows in found]
+
+
+def _is_net(text: str) -> bool:
+    try:
+        return ip_network(text, strict=False).prefixlen > 0
+    except ValueError:
+        return False
+
+
+def _named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequence[tuple[Net, str]]]) -> list[Net]:
+    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way."""
+    for rows in listed if numbers else ():
+        found: list[Net] = []
+        lengths: set[str] = set()
+        for net, own in rows:
+            beside = bool(found) and own in lengths and rows[rows.index((net, own)) - 1][0] == found[-1]
+            if own and (_inside(numbers, [str(net)]) or beside) and not _inside(foreign, [str(net)]):
+                found.append(net)
+                lengths.add(own)
+        if found and _inside(numbers, [str(net) for net in found]) == len(numbers):
+            return found
+    return []
 
 
 def _fits(kind: str, numbers: Sequence[int], prefixes: Sequence[str], pinned: int) -> bool:

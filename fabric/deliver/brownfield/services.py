@@ -288,11 +288,12 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         if differing.intersection(names):
             rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
             tenants = found["fabrics"][run.name].get("tenants", [])
-            tried = (relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
+            tried = (bare, relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
-        if "bfd" in found["fabrics"][run.name].get("underlay", {}):
+        if {"bfd", "mtu"} & found["fabrics"][run.name].get("underlay", {}).keys():
             whole = comparison.shortened(whole, run.name, names, "underlay")
     for run in runs:
         part = whole["fabrics"][run.name]
@@ -300,8 +301,8 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             found["fabrics"][run.name]["qos"] = part["qos"]
         else:
             found["fabrics"][run.name].pop("qos", None)
-        for key in ("underlay", "tenants"):
-            if key in found["fabrics"][run.name]:
+        for key in ("underlay", "tenants", "overlay"):
+            if key in found["fabrics"][run.name] or (key == "overlay" and part.get(key)):
                 found["fabrics"][run.name][key] = part[key]
         for key in ("cable_length_m", "attachments"):
             if stated := part["topology"].get(key):

@@ -17,7 +17,7 @@ from fabric.deliver.brownfield.cabling import LLDP, TOPOLOGY, Port, Wire, Wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.fabrics import fabrics, names, routers
-from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
+from fabric.deliver.brownfield.hosts import HostPort, Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
 from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
@@ -105,6 +105,7 @@ def survey_of(
                 f"a link to {b} {b_port} of another fabric: the language joins fabrics at routers alone"
             )
     ends = without(ends, left_out)
+    _between(devices, cables, ends, homes, level)
     _speeds(devices, cables)
     for device in devices.values():
         device.place_ports()
@@ -183,6 +184,38 @@ def _inferred(fabric: str, its: Tiers, places: Mapping[str, Coordinates]) -> Ite
 
 
 # --- Cables ---------------------------------------------------------------------------------------------------
+
+
+def _between(
+    devices: Mapping[str, Found],
+    cables: Wiring,
+    ends: Hosts,
+    homes: Mapping[str, str],
+    level: Mapping[str, tuple[bool, int]],
+) -> None:
+    """A link that joins two fabrics, neither of which hangs below the other, is one to another device for both of them."""
+    for one, other, source in list(cables.cables()):
+        if one[0] not in homes or other[0] not in homes or homes[one[0]] == homes[other[0]]:
+            continue
+        if not (level[one[0]][0] and level[other[0]][0]):
+            continue
+        for near, far in ((one, other), (other, one)):
+            del cables.far[near]
+            name = f"{far[0]}-of-{homes[far[0]]}"
+            ends.hosts.setdefault(name, Host(name=name, group="", number=len(ends.hosts) + 1, attached=True))
+            addresses = [_address(devices[name_].facts, port) for name_, port in (near, far)]
+            ends.ports.append(
+                HostPort(
+                    port=near,
+                    host=name,
+                    label=far[1],
+                    attached=True,
+                    address=addresses[0],
+                    far_address=addresses[1],
+                    source=source,
+                )
+            )
+            devices[near[0]].border = True
 
 
 def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:

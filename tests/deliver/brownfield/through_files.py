@@ -114,7 +114,7 @@ def _reason(device: DeviceProof) -> str:
 
 
 def _differences(before: Plan, after: Plan) -> Iterator[str]:
-    """What the configs do not show: ends of cables, coordinates of switches."""
+    """What the statements need not show: the ends of cables. Speeds that matter are statements."""
     one, other = (set().union(*map(_cables, plan.fabrics.values())) for plan in (before, after))
     if one != other:
         yield f"cables: {len(one - other)} lost, {len(other - one)} new, such as {sorted(one ^ other)[:2]}"
@@ -124,7 +124,8 @@ def _cables(fabric: FabricPlan) -> set[tuple[str, ...]]:
     names = [device.name for device in fabric.devices]
     links = fabric.links.lists()
     rows = zip(links["a"], links["b"], range(len(fabric.links)), strict=True)
-    return {(names[a], names[b], str(fabric.ref(at, "b"))) for a, b, at in rows}
+    ends = ((names[a], names[b], fabric.ref(at, "b")) for a, b, at in rows)
+    return {(a, b, f"{ref.cage}/{ref.sub} of {ref.split}") for a, b, ref in ends}
 
 
 def designs(kinds: list[str], first: int, count: int, seed: int) -> Iterator[tuple[str, Design]]:
