@@ -123,8 +123,7 @@ def _flat(rung: Rung) -> Rung:
         if len(cables) == 1 and not survey.hosts[name].attached and cables[0].b in switches:
             single.setdefault(cables[0].b, cables[0])
     leaves = [name for name, switch in switches.items() if switch.role == LEAF]
-    pairs = any([switch.role for switch in its] == [LEAF, LEAF] for its in survey.fabrics.values())  # have servers on both
-    kept = {its.a for its in single.values()} if len(single) == len(leaves) and not pairs else set()
+    kept = {its.a for its in single.values()} if len(single) == len(leaves) else set()
     hosts: dict[str, Host] = {}
     for number, (name, host) in enumerate(survey.hosts.items(), 1):
         if name in kept:
