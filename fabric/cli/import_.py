@@ -9,7 +9,7 @@ import typer
 
 from fabric import pipeline
 from fabric.audit.checks.reports import report
-from fabric.base.text import and_more
+from fabric.base.text import listed
 from fabric.cli.common import FINDINGS, MISSING, check_target, option, progress, refuse, say
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, usage, write
 
@@ -35,9 +35,10 @@ def import_(
     whole: bool = typer.Option(False, "--all", help="print complete lists"),
     jobs: int = JOBS,
 ) -> None:
-    """Write the intent of a network that is there, with the proof that its plan is what the switches run.
+    """Write the intent of a network that is there.
 
-    All files are written, or none. What the language of intents lacks becomes overrides.
+    Its plan is compared with what the switches run. All files are written, or none. What the language of intents lacks
+    becomes overrides.
     """
     reports = asked(form, FORMATS, "markdown=import.md", as_json)
     request = request_of(
@@ -64,7 +65,7 @@ def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: boo
     made.write(force)
     write(reports, lambda name: report(name, shown))
     paths = sorted(map(str, made.files()))
-    say(f"wrote {', '.join(paths[:4])}{' ' + and_more(len(paths) - 4) if len(paths) > 4 else ''}")
+    say(f"wrote {listed(paths, 4)}")
     say(f"next: fabric plan {made.output}" + (f"; fabric drift {made.output} {made.folder}" if made.folder else ""))
     if made.after is not None and any(device.residuals for device in made.after.devices):
         raise typer.Exit(FINDINGS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import write_files, yaml
+from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
 from fabric.base.source import Path_, parse
@@ -120,7 +119,7 @@ def taken(
             planned(whole, lock)
             break
         except InputError as error:
-            paths = _refusals(json.dumps(whole), error)
+            paths = _refusals(json_line(whole), error)
             gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
             refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
@@ -349,7 +348,9 @@ def _fitted(
 def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
     """Takes entries with a mistake away, but what no intent is without; those: path → why."""
     named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
-    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)}
+    return {
+        text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)
+    }
 
 
 def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:
