@@ -152,7 +152,10 @@ def _drop(document: Any, whole: Any, path: Path_) -> bool:
     at: Any = document
     last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
-        whole = whole[part]
+        try:
+            whole = whole[part]
+        except (KeyError, IndexError, TypeError):
+            return False
         if isinstance(part, int) and isinstance(at, list):
             name = whole.get("name") if isinstance(whole, Mapping) else None
             part = next((n for n, its in enumerate(at) if its["name"] == name), len(at)) if name else part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from fabric.base.grouping import grouped
@@ -61,7 +61,7 @@ def _alone(rung: Rung) -> Rung:
     for name in survey.switches:
         base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "switch"
         base = base if base[0].isalpha() else f"switch-{base}"
-        names[name] = next(one for one in (base, *(f"{base}-{n}" for n in count(2))) if one not in names.values())
+        names[name] = next(one for one in chain((base,), (f"{base}-{n}" for n in count(2))) if one not in names.values())
     fabrics = {names[name]: [replace(its, role=LEAF, fabric=names[name], pod=-1)] for name, its in survey.switches.items()}
     why = {"links": "no rule of wiring fits them: every switch is a fabric of its own, without links"}
     bare = replace(survey, fabrics=dict(sorted(fabrics.items())), cables=(), hosts={})
