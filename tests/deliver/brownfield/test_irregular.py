@@ -87,7 +87,7 @@ TOPOLOGY = {
         "a": {
             "nos": "eos",
             "servers": {"model": "dgx-h100", "count": 2},
-            "topology": {"switch": "7060x6-64pe", "rails": 2},
+            "topology": {"switch": "64x400g", "rails": 2},
             "overlay": {"kind": "evpn-vxlan"},
         }
     },
@@ -96,7 +96,10 @@ NETWORKS = [{"name": "one", "vlan": 11, "gateway": "10.1.0.0/24"}, {"name": "two
 
 
 def test_entries_that_the_planner_refuses_are_left_out_one_by_one() -> None:
-    tenants = [{"name": "VRF10", "networks": []}, {"name": "red", "networks": NETWORKS}]
+    tenants = [
+        {"name": "VRF10", "networks": [{"name": "zero", "vlan": 10, "gateway": "10.3.0.0/24"}]},
+        {"name": "red", "networks": NETWORKS},
+    ]
     kept, refused = taken(TOPOLOGY, {"fabrics": {"a": {"tenants": tenants}}})
     assert [(one["name"], [net["name"] for net in one["networks"]]) for one in kept["fabrics"]["a"]["tenants"]] == [
         ("red", ["one"])
