@@ -238,7 +238,9 @@ class _Device:
         """Running statements as they may be written: without their secrets, and never one that no file may have."""
         taken = list[StatementPath]()
         for path in paths:
-            place = self.sides[1][path]
+            place = self.sides[1].get(path)
+            if place is None:  # below a line that has another number there, which is taken itself
+                continue
             raw = place.raw
             if "*" in path[-1] and "*" not in raw[-1]:
                 raw = (*raw[:-1], path[-1].replace("*", placeholder(" ".join(path[1:]))))
