@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,12 @@ def request_of(sources: tuple[Path, ...], output: Path, site: str, **more: Any) 
     from fabric.deliver.brownfield.sources import ImportRequest  # heavy: not for help and mistakes
 
     refuse(lambda found: check_target(found, "-o", output, "dc1.yaml", makes_folder=True))
-    return ImportRequest(sources=sources, output=output, site=site or output.stem, **more)
+    return ImportRequest(sources=sources, output=output, site=site or site_of(output), **more)
+
+
+def site_of(output: Path) -> str:
+    """The name of the site of an intent: that of its file, with what a name takes of it."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", output.stem).strip("-")[:32].strip("-") or "site"
 
 
 def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: bool, whole: bool) -> None:

@@ -56,6 +56,8 @@ def drafted(survey: Survey) -> Drafted:
     best: tuple[tuple[bool, int], Drafted] | None = None
     refusals: list[InputError] = []
     for rung in rungs(survey):
+        if rung.last and best is not None and not best[0][0]:
+            break
         try:
             left, found = _drafted(rung)
         except InputError as error:
@@ -88,12 +90,25 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     if any(its.what == "plan" for its in topology.left_over):
         kept, more = taken(topology.document, kept, topology.lock)
         topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
+    document = merged(topology.document, kept)
+    joined = _joined(topology.lock, services.lock if rung.tenants else Lock())
     return topology.left_over, Drafted(
-        document=merged(topology.document, kept),
-        lock=_joined(topology.lock, services.lock if rung.tenants else Lock()),
+        document=document,
+        lock=joined if _has_plan(document, joined) else topology.lock,
         inferences=(*survey.inferences, *topology.inferences, *services.inferences),
         refused=refused,
     )
+
+
+def _has_plan(document: Mapping[str, Any], lock: Lock) -> bool:
+    """Whether the numbers of a lock are possible."""
+    from fabric.deliver.brownfield.judge import planned
+
+    try:
+        planned(document, lock)
+    except InputError:
+        return False
+    return True
 
 
 PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
