@@ -27,7 +27,7 @@ from fabric.nos.dialect import COMMANDS, Node, Patch, SetLines
 from fabric.nos.reading import Folder
 from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING
-from fabric.nos.statements.syntax import Statements, Syntax
+from fabric.nos.statements.syntax import Place, Statements, Syntax
 from fabric.nos.target import Text, target
 
 FOLDER = "overrides"  # of the templates, beside the intent
@@ -238,7 +238,7 @@ class _Device:
         """Running statements as they may be written: without their secrets, and never one that no file may have."""
         taken = list[StatementPath]()
         for path in paths:
-            place = self.sides[1].get(path)
+            place = self._running(path)
             if place is None:  # below a line that has another number there, which is taken itself
                 continue
             raw = place.raw
@@ -249,6 +249,13 @@ class _Device:
             if not any(CONTROL.search(words) for words in raw):
                 taken.append(raw)
         return list(dict.fromkeys(taken))
+
+    def _running(self, path: StatementPath) -> Place | None:
+        """A statement of the device, also where its sections are compared with those of another name (`router bgp 65043`)."""
+        alike = (
+            place for other, place in self.sides[1].items() if (other[0], other[2:]) == (path[0], path[2:]) and len(path) > 2
+        )
+        return self.sides[1].get(path) or next(alike, None)
 
     def _written(self, form: object, paths: Sequence[StatementPath]) -> list[str]:
         """Lines of statements, a text for each top-level section."""
