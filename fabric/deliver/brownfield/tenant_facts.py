@@ -153,7 +153,7 @@ class TenantSurvey:
     def isolation(self) -> str:
         """ "evpn", "vrf-lite", "acl" or "none"."""
         every = [its.facts for its in self.run.switches if its.facts is not None]
-        if any(one.vnis or one.vtep for one in every) or any(
+        if any(one.vnis or one.vtep or any(vrf.vni for vrf in one.vrfs.values()) for one in every) or any(
             family.value == "evpn" for one in every for session in one.neighbors() for family in session.families
         ):
             return "evpn"
