@@ -93,7 +93,7 @@ def pools(
 
 
 def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
-    """Prefix lists that several switches of a fabric have, or its only one, entry by entry: prefix and its lengths, "ge 32"."""
+    """Prefix lists that several switches of a fabric have, or its only one: their prefixes with lengths, "ge 32"."""
     having = Counter[tuple[str, ...]]()
     known = [its.facts.prefixes.values() for its in switches if its.facts is not None]
     for lists in known:
