@@ -94,6 +94,18 @@ class Source:
                 node = items[step] if isinstance(items, list) and isinstance(step, int) and step < len(items) else None
         return node
 
+    def path_of(self, place: Place) -> Path_ | None:
+        """The path of the innermost value that stands at a place; None where none does."""
+        found: Path_ | None = None
+        queue: list[tuple[Path_, Node]] = [((), self.root)]
+        while queue:
+            path, node = queue.pop()
+            if (node.line, node.column) == (place.line, place.column) and (found is None or len(path) > len(found)):
+                found = path
+            inner = node.items.items() if isinstance(node.items, dict) else enumerate(node.items or ())
+            queue += [((*path, key), one) for key, one in inner]
+        return found
+
     def has(self, path: Path_) -> bool:
         """Whether the value at exactly this path is written in the file."""
         return self.at(path) is not None

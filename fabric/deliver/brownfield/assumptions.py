@@ -10,19 +10,25 @@ from ipaddress import ip_address
 from typing import Any
 
 from fabric.base.grouping import grouped
+from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.ports import panel, port_names
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
 from fabric.model.plan import LEAF, PortRef
 from fabric.model.settings.base import HOST, NAME
-from fabric.nos.target import target
+from fabric.nos.target import installed, target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
 SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
-GENERIC = generic_switch("256x100g")
+GENERIC_NAME = "256x100g"
+GENERIC = generic_switch(GENERIC_NAME)
+FIRST = PortRef(1, 0, 1, 0)
 SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MODEL` states it"
+
+WORDS = "letters, digits and hyphens of its name, as an intent takes them"
+UNNAMED = "counted by its port, as no source names it"
 
 Port = tuple[str, PortRef]  # name and place
 Document = dict[str, Any]
@@ -42,13 +48,16 @@ def _with_names(survey: Survey) -> Survey:
     names: dict[str, str] = {}
     for name, host in survey.hosts.items():
         pattern = NAME if host.attached else HOST
-        if not pattern.fullmatch(name):
+        if host.group == UNDESCRIBED and (new := f"{UNDESCRIBED}-{host.number:04}") not in taken:
+            names[name] = new
+            taken.add(new)
+        elif not pattern.fullmatch(name):
             base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28] or "host"
             new = next(own for own in (base, *(f"{base}-{number}" for number in range(2, 1000))) if own not in taken)
             names[name] = new
             taken.add(new)
     fabrics = {
-        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) else "") for own in switches]
+        name: [replace(own, vtep=own.vtep if _is_address(own.vtep) and own.vtep != own.loopback else "") for own in switches]
         for name, switches in survey.fabrics.items()
     }
     if not names and all(
@@ -56,9 +65,7 @@ def _with_names(survey: Survey) -> Survey:
     ):
         return survey
     found = [
-        Inference(
-            subject=old, what="name", value=new, source="letters, digits and hyphens of its name, as an intent takes them"
-        )
+        Inference(subject=old, what="name", value=new, source=UNNAMED if survey.hosts[old].group == UNDESCRIBED else WORDS)
         for old, new in sorted(names.items())
     ]
     hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
@@ -86,29 +93,33 @@ def _with_servers(survey: Survey) -> Survey:
         leaves = [switch for switch in switches if switch.role == LEAF]
         if not leaves or any(switch.name in served for switch in switches):
             continue
+        pair = len(leaves) == len(switches) == 2  # whose servers are on both
         found.append(
             Inference(
                 subject=f"fabric {fabric}",
                 what="servers",
-                value=f"{len(leaves)} (assumed)",
-                source="one on each leaf, as no source names any",
+                value=f"{1 if pair else len(leaves)} (assumed)",
+                source="one on both leaves, as no source names any" if pair else "one on each leaf, as no source names any",
             )
         )
         for number, leaf in enumerate(leaves, 1):
-            name = f"{fabric}-server-{number:04}"
-            model = catalog.switch(leaf.model) or GENERIC
+            name = f"{fabric}-server-{1 if pair else number:04}"
+            name_of = leaf.model or (
+                "" if _name(leaf.nos, GENERIC_NAME, 100, FIRST) else _like(leaf.nos, _names(survey, leaf))
+            )
+            model = catalog.switch(name_of) or GENERIC
             assert model is not None
             cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
             if not cage:
                 continue
-            hosts[name] = Host(name=name, group=f"{fabric}-server", number=number, fabric=fabric)
+            hosts[name] = Host(name=name, group=f"{fabric}-server", number=1 if pair else number, fabric=fabric)
             ref = PortRef(cage, 0, 1, 0)
-            port = target(leaf.nos).port_name(model, PortRef(cage, 0, 1, model.native_gbps), leaf.model)
+            port = _name(leaf.nos, name_of or GENERIC_NAME, model.native_gbps, PortRef(cage, 0, 1, 0))
             cables.append(
                 Cable(
                     a=name,
-                    a_port="eth1",
-                    a_ref=PortRef(1, 0, 1, 0),
+                    a_port=f"eth{number if pair else 1}",
+                    a_ref=PortRef(number if pair else 1, 0, 1, 0),
                     b=leaf.name,
                     b_port=port,
                     b_ref=ref,
@@ -120,6 +131,12 @@ def _with_servers(survey: Survey) -> Survey:
         return survey
     cables.sort(key=lambda cable: (cable.a, cable.a_port, cable.b, cable.b_port))
     return replace(survey, hosts=dict(sorted(hosts.items())), cables=cables, inferences=found)
+
+
+def _names(survey: Survey, leaf: Switch) -> list[str]:
+    """The ports of a leaf that cables name."""
+    ends = ((end, port) for its in survey.cables for end, port in ((its.a, its.a_port), (its.b, its.b_port)))
+    return [port for name, port in ends if name == leaf.name]
 
 
 # --- hardware -------------------------------------------------------------------------------------------------
@@ -175,9 +192,19 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 size = _listed(alike, {ref.cage for (_, ref), _ in rows})
                 size = size if size >= most else next((count for count in CAGES if count >= most), most)
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
-                if not model or any(speed and speed * ref.split not in (gbps, 0) for (_, ref), speed in rows):
+                if board := next((its for switch in alike if (its := _board(switch))), None):
+                    model, entry = board
+                elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
+
+
+def _board(switch: Switch) -> tuple[str, Document] | None:
+    """The model and entry of a switch whose files list its ports, whatever runs on them."""
+    record = installed(switch.nos)
+    if switch.facts is None or record is None or record.reader is None or record.reader.board is None:
+        return None
+    return record.reader.board.get()(switch.facts.texts)
 
 
 def _listed(switches: Sequence[Switch], cabled: Collection[int]) -> int:

@@ -159,13 +159,20 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
     """
     slot = _slots(spec, group.uses[0].speed_gbps)
     first: dict[str, tuple[int, int]] = {}
-    uplinks = {leaf: {cable.a_ref.cage for cable in of if cable.a_ref} for leaf, of in shape.up_of.items()}
+    others: dict[str, set[int]] = defaultdict(set)  # leaf → cages that something else is cabled to
+    members = set(group.servers)
+    for cable in (*shape.at_leaves, *shape.pairs):
+        if cable.a not in members and cable.b_ref:
+            others[cable.b].add(cable.b_ref.cage)
+    for cable in (*shape.up, *shape.pairs):
+        if cable.a_ref:
+            others[cable.a].add(cable.a_ref.cage)
     for (server, _, _), (leaf, ref) in group.of(group.uses[0]):
         if ref and home.get(server) == leaf:
             first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
     last: dict[str, int] = {}
     for server, spot in first.items():
-        before = sum(cage < spot[0] for cage in uplinks.get(home[server], ()))  # which leave no place for servers
+        before = sum(cage < spot[0] for cage in others[home[server]])  # which leave no place for servers
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values())
     if len({*home.values()}) == 1:  # of several, all but the last are full

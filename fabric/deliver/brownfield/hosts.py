@@ -262,7 +262,8 @@ def _grouped(rows: Sequence[HostPort]) -> dict[str, Host]:
     result: dict[str, Host] = {}
     servers: list[tuple[str, tuple[str, ...]]] = []
     attached = 0
-    for name in sorted(by_host, key=natural):
+    order = {name: name if name in named else " ".join(min(row.port for row in own)) for name, own in by_host.items()}
+    for name in sorted(by_host, key=lambda name: natural(order[name])):
         own = by_host[name]
         if any(row.attached for row in own):
             attached += 1
@@ -273,10 +274,18 @@ def _grouped(rows: Sequence[HostPort]) -> dict[str, Host]:
             number = 1 + sum(host.group == UNDESCRIBED for host in result.values())
             result[name] = Host(name=name, group=UNDESCRIBED, number=number)
     stems = grouped((_stem(name), (name, nics)) for name, nics in servers)
+    alike = grouped((re.sub(r"\d+", "", stem), stem) for stem, members in stems.items() if len(members) == 1)
+    for kind, single in alike.items():  # `leaf1-server1` and `leaf2-server1`: one number would be a group for each
+        if len(single) > 1 and len({stems[stem][0][1] for stem in single}) == 1:
+            stems = {
+                kind: [stems[stem][0] for stem in single],
+                **{key: its for key, its in stems.items() if key not in single},
+            }
     for stem, members in stems.items():
         for group, names in _runs(stem, members):
             for at, name in enumerate(names, 1):
-                result[name] = Host(name=name, group=group, number=_number(name, stem, group) or at)
+                number = at if stem in alike and stem not in alike[stem] else _number(name, stem, group) or at
+                result[name] = Host(name=name, group=group, number=number)
     return dict(sorted(result.items()))
 
 
@@ -312,10 +321,19 @@ def _number(name: str, stem: str, group: str) -> int:
 # --- NICs -----------------------------------------------------------------------------------------------------
 
 
-def nics(rows: Iterable[HostPort], gbps: Mapping[Port, int]) -> dict[Port, PortRef]:
-    """Switch port → port of the host: by its label (`compute3p2`), else by order."""
+def nics(rows: Iterable[HostPort], gbps: Mapping[Port, int], bonds: Mapping[Port, str]) -> dict[Port, PortRef]:
+    """Switch port → port of the host: by its label (`compute3p2`), else by order; a bond to two leaves is one NIC.
+
+    Args:
+        bonds: switch port → name of its bond.
+    """
     result: dict[Port, PortRef] = {}
     for own in grouped((row.host, row) for row in rows).values():
+        if dual := _dual(own, bonds):
+            by_nic = list(grouped((dual.get(row.port) or row.port, row) for row in own).values())
+            spots = {row.port: (nic, port) for nic, same in enumerate(by_nic, 1) for port, row in enumerate(same)}
+            result |= {port: PortRef(*spot, 1, gbps.get(port, 0)) for port, spot in spots.items()}
+            continue
         firsts = grouped_sets(_labels(own))
         offsets: dict[str, int] = {}
         taken = 0
@@ -328,6 +346,16 @@ def nics(rows: Iterable[HostPort], gbps: Mapping[Port, int]) -> dict[Port, PortR
             port = int(match["port"] or 1) - 1 if match else 0
             result[row.port] = PortRef(max(nic, 1), max(port, 0), 1, gbps.get(row.port, 0))
     return result
+
+
+def _dual(rows: Sequence[HostPort], bonds: Mapping[Port, str]) -> dict[Port, str]:
+    """Ports of a host in bonds of one name on two leaves, where no label numbers the ports of its NICs: port → bond."""
+    if any((match := LABEL.fullmatch(row.label)) and match["port"] for row in rows):
+        return {}
+    together = grouped((bonds[row.port], row.port) for row in rows if row.port in bonds)
+    return {
+        port: bond for bond, same in together.items() if len(same) == len({name for name, _ in same}) == 2 for port in same
+    }
 
 
 def _labels(rows: Iterable[HostPort]) -> Iterator[tuple[str, int]]:

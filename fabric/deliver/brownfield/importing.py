@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -12,10 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import json_line, write_files, yaml
+from fabric.base.formats import write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
-from fabric.base.source import parse
+from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fabric.deliver.brownfield.judge import Difference
     from fabric.deliver.brownfield.simpler import Rung
 
+NO_NUMBERS = Lock()
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
@@ -53,15 +55,21 @@ def drafted(survey: Survey) -> Drafted:
     from fabric.deliver.brownfield.simpler import rungs
 
     best: tuple[tuple[bool, int], Drafted] | None = None
+    refusals: list[InputError] = []
     for rung in rungs(survey):
-        left, found = _drafted(rung)
+        try:
+            left, found = _drafted(rung)
+        except InputError as error:
+            refusals.append(error)
+            continue
         wrong = sum(its.what in ("device", "link") for its in left)
         score = any(its.what == "plan" for its in left), wrong
         if best is None or score < best[0]:
             best = score, replace(found, given_up=rung.given_up)
         if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
             break
-    assert best is not None
+    if best is None:
+        raise refusals[0]
     return best[1]
 
 
@@ -76,8 +84,11 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     survey = assumed(rung.survey)
     first = draft(alone(survey))
     services = sections(alone(survey), first.document, first.lock)
-    kept, refused = taken(first.document, rung.sections(services.document))
+    kept, refused = taken(first.document, rung.sections(services.document), first.lock)
     topology = draft(survey, kept)
+    if any(its.what == "plan" for its in topology.left_over):
+        kept, more = taken(topology.document, kept, topology.lock)
+        topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
     return topology.left_over, Drafted(
         document=merged(topology.document, kept),
         lock=_joined(topology.lock, services.lock if rung.tenants else Lock()),
@@ -89,48 +100,80 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
 PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
 MANY_SWITCHES = 200  # more are stated in the first way that has a plan
 MAX_ROUNDS = 20  # of looking for what an intent does not take
+ESSENTIAL = re.compile(  # what no fabric is without
+    r"version|site|fabrics(\.[^.]+(\.servers(\.\d+(\.\w+)?)?|\.topology(\.(kind|switch|tiers|unit.*|((leaf|spine|core)(\.switch)?)))?)?)?"
+)
+SECTIONS = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "names", "management")  # of a fabric
+OPTIONAL = frozenset({"bond", "external", "network", "tenant", "lossless"})  # keys without which an attachment is one
 
 
-def taken(topology: Mapping[str, Any], services: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Sections without the entries that the language refuses, and those: path → why."""
-    from fabric.deliver.brownfield.judge import merged
-    from fabric.design.intent.load import validate
+def taken(
+    topology: Mapping[str, Any], services: Mapping[str, Any], lock: Lock = NO_NUMBERS
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Sections without the entries that the language or the planner refuses, and those: path → why."""
+    from fabric.deliver.brownfield.judge import merged, planned
 
     kept, refused = deepcopy(dict(services)), dict[str, str]()
     for _ in range(MAX_ROUNDS):
         whole = merged(topology, kept)
         try:
-            validate(parse(json_line(whole), ""))
+            planned(whole, lock)
             break
         except InputError as error:
-            found = [match for one in error.diagnostics if (match := PATH.match(one.message))]
-            paths = {_parts(match[1]): match.string for match in found}
-            gone = [path for path in sorted(paths, reverse=True) if _drop(kept, path)]
+            paths = _refusals(json.dumps(whole), error)
+            gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
             refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
                 break
     return kept, refused
 
 
-def _parts(path: str) -> tuple[str | int, ...]:
+def _refusals(text: str, error: InputError) -> dict[Path_, str]:
+    """What a refused intent has in the places of its mistakes: path → message."""
+    source = parse(text, "")
+    found: dict[Path_, str] = {}
+    for one in error.diagnostics:
+        if match := PATH.match(one.message):
+            found.setdefault(_parts(match[1]), one.message)
+        if path := source.path_of(one.place):
+            found.setdefault(path, one.message)
+    return found
+
+
+def _parts(path: str) -> Path_:
     """`tenants[0].name` as ("tenants", 0, "name")."""
     return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
 
 
-def _drop(document: Any, path: Sequence[str | int]) -> bool:
-    """Takes away the entry of a list that a path leads through, else the last key of it; False where there is none."""
+def _drop(document: Any, whole: Any, path: Path_) -> bool:
+    """Takes away an optional key, else the innermost entry of a list that a path leads through, else its last key.
+
+    False where there is none.
+
+    Args:
+        whole: what the path leads through; its lists may have more entries.
+    """
     at: Any = document
     last: tuple[Any, str | int] | None = None
     for depth, part in enumerate(path):
-        if isinstance(part, int) and isinstance(at, list) and part < len(at):
+        try:
+            whole = whole[part]
+        except (LookupError, TypeError):
+            return False
+        if isinstance(part, int) and isinstance(at, list):
+            name = whole.get("name") if isinstance(whole, Mapping) else None
+            part = next((n for n, its in enumerate(at) if its["name"] == name), len(at)) if name else part
+            if part >= len(at):
+                return False
             last = (at, part)
-            if depth and path[depth - 1] in ("tenants", "attachments"):
-                break
         elif isinstance(at, dict) and part in at:
-            last = (at, part)
+            in_list = last is not None and isinstance(last[1], int)
+            last = last if in_list and part not in OPTIONAL else (at, part)
         else:
             return False
         at = at[part]
+        if depth and part in OPTIONAL:
+            break
     if last is None:
         return False
     del last[0][last[1]]
@@ -253,14 +296,17 @@ def imported(
         raise InputError([Diagnostic("FAB009", Place(str(output)), f"no intent can be drafted: {error}", hint)]) from error
     shown = site_folder(output, survey.site)
     head = HEAD.format(lock=_beside(output, shown / LOCK))
-    document = dict(found.document)
-    text = _text(head, document)
     with TemporaryDirectory() as temporary:
+
+        def planned(text: str) -> Plan:
+            return _planned(Path(temporary), output, text, found.lock, plan)
+
+        document, first, refused = _fitted(found.document, head, planned, survey)
         made = Imported(
-            survey=replace(survey, left_out={**survey.left_out, **found.refused, **found.given_up}),
+            survey=replace(survey, left_out={**survey.left_out, **found.refused, **found.given_up, **refused}),
             output=output,
-            text=text,
-            plan=_planned(Path(temporary), output, text, found.lock, plan),
+            text=_text(head, document),
+            plan=first,
             inferences=found.inferences,
             folder=folder.root if folder else "",
         )
@@ -273,9 +319,63 @@ def imported(
             return replace(made, before=before, after=before)
         write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
         text = _text(head, _with_overrides(document, own))
-        site_plan = _planned(Path(temporary), output, text, found.lock, plan)
+        site_plan = planned(text)
         after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
         return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+
+
+def _fitted(
+    document: Mapping[str, Any], head: str, plan: Callable[[str], Plan], survey: Survey
+) -> tuple[dict[str, Any], Plan, dict[str, str]]:
+    """An intent without what the planner refuses, its plan, and what is left out: path → why.
+
+    Entries with a mistake go first, then optional sections of their fabrics, then a fabric beside others. Raises InputError
+    with a config of the fabric that has no plan.
+    """
+    fitting, refused = deepcopy(dict(document)), dict[str, str]()
+    for _ in range(MAX_ROUNDS):
+        text = _text(head, fitting)
+        try:
+            return fitting, plan(text), refused
+        except InputError as error:
+            paths = _refusals(text, error)
+            gone = _without_entries(fitting, paths) or _without_section(fitting, paths, error.diagnostics[0].message)
+            refused |= gone
+            if not gone:
+                raise _at_configs(error, survey) from error
+    return fitting, plan(_text(head, fitting)), refused
+
+
+def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
+    """Takes entries with a mistake away, but what no intent is without; those: path → why."""
+    named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
+    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)}
+
+
+def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:
+    """Takes an optional section of a fabric with a mistake away, else that fabric if it is not the only one."""
+    named = [str(path[1]) for path in paths if path[0] == "fabrics" and len(path) > 1]
+    for name in named or list(document["fabrics"]):
+        fabric = document["fabrics"].get(name, {})
+        for key in SECTIONS:
+            if fabric.pop(key, None) is not None:
+                return {f"fabrics.{name}.{key}": why}
+        if len(document["fabrics"]) > 1 and document["fabrics"].pop(name, None) is not None:
+            return {f"fabrics.{name}": why}
+    return {}
+
+
+def _at_configs(error: InputError, survey: Survey) -> InputError:
+    """Mistakes of an intent that has no plan, at a config that it is made from."""
+    files = (path for switch in survey.switches.values() if switch.facts for path in switch.facts.files)
+    place = Place(next(files, survey.site))
+    hint = "state the hardware with `--model NAME=MODEL`, or leave devices out of the folder"
+    return InputError(
+        [
+            replace(one, place=place, message=f"no plan of these switches: {one.message}", hint=one.hint or hint)
+            for one in error.diagnostics
+        ]
+    )
 
 
 def _text(head: str, document: Mapping[str, Any]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from fabric.base.grouping import grouped
@@ -30,6 +32,8 @@ class Rung:
         """Sections of an intent, as far as this rung states them."""
         if self.tenants:
             return dict(document)
+        if "links" in self.given_up:
+            return {key: value for key, value in document.items() if key != "fabrics"}
         fabrics = {
             name: {key: value for key, value in fabric.items() if key not in ("tenants", "topology")}
             for name, fabric in document.get("fabrics", {}).items()
@@ -47,6 +51,21 @@ def rungs(survey: Survey) -> Iterator[Rung]:
     yield from ways
     why = {"tenants": "no statement of them has a plan beside the rest of the intent"}
     yield from (replace(way, tenants=False, given_up={**way.given_up, **why}) for way in ways)
+    yield _alone(ways[-1])
+
+
+def _alone(rung: Rung) -> Rung:
+    """Every switch by itself."""
+    survey = rung.survey
+    names: dict[str, str] = {}
+    for name in survey.switches:
+        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "switch"
+        base = base if base[0].isalpha() else f"switch-{base}"
+        names[name] = next(one for one in (base, *(f"{base}-{n}" for n in count(2))) if one not in names.values())
+    fabrics = {names[name]: [replace(its, role=LEAF, fabric=names[name], pod=-1)] for name, its in survey.switches.items()}
+    why = {"links": "no rule of wiring fits them: every switch is a fabric of its own, without links"}
+    bare = replace(survey, fabrics=dict(sorted(fabrics.items())), cables=(), hosts={})
+    return replace(rung, survey=bare, tenants=False, given_up={**rung.given_up, **why})
 
 
 def alone(survey: Survey) -> Survey:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabric.audit.checks import Network
+from fabric.audit.checks.ends import subnet_of
 from fabric.audit.checks.files.duplicates import OneOwner
 from fabric.audit.checks.files.interfaces import Cabling, PointToPoint
 from fabric.audit.checks.files.reading import Unreadable
@@ -16,7 +17,7 @@ from fabric.deliver.brownfield.cabling import LLDP, TOPOLOGY, Port, Wire, Wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
 from fabric.deliver.brownfield.fabrics import fabrics, names, routers
-from fabric.deliver.brownfield.hosts import Hosts, hosts, nics, without
+from fabric.deliver.brownfield.hosts import HostPort, Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
 from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
@@ -97,7 +98,14 @@ def survey_of(
         homes |= dict.fromkeys(own, name)
         level |= {one: (not group.below, tier) for one, tier in its.level.items()}
         inferences += _inferred(name, its, places)
+    hanging = {one for one, (first, _) in level.items() if not first}
+    for (a, a_port), (b, b_port), _ in cables.cables():
+        if a in homes and b in homes and homes[a] != homes[b] and not {a, b} & hanging:
+            left_out[f"{a} {a_port}"] = (
+                f"a link to {b} {b_port} of another fabric: the language joins fabrics at routers alone"
+            )
     ends = without(ends, left_out)
+    _between(devices, cables, ends, homes, level)
     _speeds(devices, cables)
     for device in devices.values():
         device.place_ports()
@@ -107,7 +115,14 @@ def survey_of(
         site=site,
         fabrics=dict(sorted(switches.items())),
         hosts=_homes(ends, homes),
-        cables=sorted(_cables(devices, cables, ends, level), key=lambda own: (own.a, own.a_port, own.b, own.b_port)),
+        cables=sorted(
+            (
+                its
+                for its in _cables(devices, cables, ends, level)
+                if f"{its.a} {its.a_port}" not in left_out and f"{its.b} {its.b_port}" not in left_out
+            ),
+            key=lambda own: (own.a, own.a_port, own.b, own.b_port),
+        ),
         inferences=sorted(inferences, key=lambda one: (natural(one.subject), one.what, one.value, one.source)),
         findings=_findings(networks, folder, [*repeated, *_conflicts(devices, cables)]),
         left_out=dict(sorted(left_out.items())),
@@ -171,6 +186,38 @@ def _inferred(fabric: str, its: Tiers, places: Mapping[str, Coordinates]) -> Ite
 # --- Cables ---------------------------------------------------------------------------------------------------
 
 
+def _between(
+    devices: Mapping[str, Found],
+    cables: Wiring,
+    ends: Hosts,
+    homes: Mapping[str, str],
+    level: Mapping[str, tuple[bool, int]],
+) -> None:
+    """A link that joins two fabrics, neither of which hangs below the other, is one to another device for both of them."""
+    for one, other, source in list(cables.cables()):
+        if one[0] not in homes or other[0] not in homes or homes[one[0]] == homes[other[0]]:
+            continue
+        if not (level[one[0]][0] and level[other[0]][0]):
+            continue
+        for near, far in ((one, other), (other, one)):
+            del cables.far[near]
+            name = f"{far[0]}-of-{homes[far[0]]}"
+            ends.hosts.setdefault(name, Host(name=name, group="", number=len(ends.hosts) + 1, attached=True))
+            addresses = [_address(devices[name_].facts, port) for name_, port in (near, far)]
+            ends.ports.append(
+                HostPort(
+                    port=near,
+                    host=name,
+                    label=far[1],
+                    attached=True,
+                    address=addresses[0],
+                    far_address=addresses[1],
+                    source=source,
+                )
+            )
+            devices[near[0]].border = True
+
+
 def _speeds(devices: Mapping[str, Found], cables: Wiring) -> None:
     """A port has the speed of its far end, where its own config does not state one; else that of its cage."""
     for (a, a_port), (b, b_port), _ in cables.cables():
@@ -198,6 +245,7 @@ def _cables(
             continue
         a, b = sorted((one, other), key=lambda port: (level[port[0]], natural(port[0]), natural(port[1])))
         a_ref, b_ref = devices[a[0]].refs.get(a[1]), devices[b[0]].refs.get(b[1])
+        ends_at = _of_one_subnet(_addresses(devices[a[0]].facts, a[1]), _addresses(devices[b[0]].facts, b[1]))
         yield Cable(
             a=a[0],
             a_port=a[1],
@@ -207,11 +255,12 @@ def _cables(
             source=source,
             a_ref=a_ref,
             b_ref=b_ref,
-            a_address=_address(devices[a[0]].facts, a[1]),
-            b_address=_address(devices[b[0]].facts, b[1]),
+            a_address=ends_at[0],
+            b_address=ends_at[1],
         )
     gbps = {row.port: _gbps(devices[row.port[0]].refs.get(row.port[1])) for row in ends.ports}
-    refs: dict[Port, PortRef] = nics(ends.ports, gbps)
+    bonds = {(name, port): bond for name, own in devices.items() for bond, its in own.members.items() for port in its}
+    refs: dict[Port, PortRef] = nics(ends.ports, gbps, bonds)
     for row in ends.ports:
         device, port = row.port
         yield Cable(
@@ -245,9 +294,18 @@ def _gbps(*refs: PortRef | None) -> int:
 
 
 def _address(facts: Facts, port: str) -> str:
+    return next(iter(_addresses(facts, port)), "")
+
+
+def _addresses(facts: Facts, port: str) -> list[str]:
     interface = facts.interfaces.get(port)
-    values = [fact.value for fact in interface.addresses if not fact.value.startswith("fe80:")] if interface else []
-    return values[0] if values else ""
+    return [fact.value for fact in interface.addresses if not fact.value.startswith("fe80:")] if interface else []
+
+
+def _of_one_subnet(a: Sequence[str], b: Sequence[str]) -> tuple[str, str]:
+    """The addresses of two ends in one subnet, of IPv4 first; else the first of each."""
+    pairs = [(one, other) for one in a for other in b if subnet_of(one) and subnet_of(one) == subnet_of(other)]
+    return min(pairs, key=lambda pair: ":" in pair[0], default=(next(iter(a), ""), next(iter(b), "")))
 
 
 def _homes(ends: Hosts, homes: Mapping[str, str]) -> dict[str, Host]:

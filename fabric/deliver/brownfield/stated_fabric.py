@@ -226,9 +226,13 @@ def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Sp
 
 
 def state_names(work: Working) -> None:
-    """The patterns of names that are not the usual ones."""
+    """The patterns of names that are not the usual ones; one that another fabric has would give names twice."""
+    taken: set[tuple[str, str]] = set()
     for name, shape in work.shapes.items():
-        found = work.patterns[name] = patterns(work.survey.site, shape, work.cells[name])
+        found = patterns(work.survey.site, shape, work.cells[name])
+        found = {role: its for role, its in found.items() if "{fabric}" in its.text or (role, its.text) not in taken}
+        taken |= {(role, its.text) for role, its in found.items()}
+        work.patterns[name] = found
         texts = {role: its.text for role, its in found.items() if its.text != _usual_name(role)}
         if texts:
             work.fabric(name)["names"] = texts

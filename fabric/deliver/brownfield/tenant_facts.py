@@ -182,7 +182,7 @@ class TenantSurvey:
         assert facts is not None
         tenant.vni = tenant.vni or (vrf.vni.value if vrf.vni else 0)
         if not tenant.number and vrf.rd is not None:
-            tenant.number = int(vrf.rd.value.rpartition(":")[2])
+            tenant.number = _last_number(vrf.rd.value)
         if not tenant.number and vrf.vlan is not None and vrf.vlan.value > VLAN_BASE:
             tenant.number = vrf.vlan.value - VLAN_BASE
         tags = [one.tag.value for one in facts.interfaces.values() if one.tag and one.vrf and one.vrf.value == vrf.name]
@@ -208,7 +208,7 @@ class TenantSurvey:
                 if vni.vlan is not None:
                     its = found.setdefault(vni.vlan.value, NetworkFacts(vlan=vni.vlan.value))
                     its.vni = vni.number
-                    number = int(vni.rd.value.rpartition(":")[2]) - NETWORK_RD if vni.rd and idiom and idiom.network_rd else 0
+                    number = _last_number(vni.rd.value) - NETWORK_RD if vni.rd and idiom and idiom.network_rd else 0
                     its.number = its.number or max(0, number)
             for its in found.values():
                 svi = facts.interfaces.get(idiom.svi.format(its.vlan) if idiom else "")
@@ -272,3 +272,9 @@ def _number(networks: Mapping[int, NetworkFacts]) -> None:
     free = (number for number in count(1) if number not in used)
     for its in (its for its in unknown if not its.number):
         its.number = next(free)
+
+
+def _last_number(rd: str) -> int:
+    """The number at the end of a route distinguisher; 0 for `auto`."""
+    last = rd.rpartition(":")[2]
+    return int(last) if last.isdecimal() else 0

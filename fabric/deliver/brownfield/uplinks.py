@@ -145,7 +145,7 @@ def _reserved(
 ) -> Iterator[Document]:
     """The fabric with ports for spines that are not there yet."""
     each = max(links for of in found.values() for _, links, _ in of) // spines
-    if not each or uplinks % each:
+    if not each or uplinks % each or "uplinks" not in fabric["topology"].get("leaf", {}):
         return
     other = deepcopy(fabric)
     other["topology"]["leaf"]["uplinks"]["count"] = uplinks

@@ -12,6 +12,7 @@ from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, LoginLimits, Read
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
     hardware=(r'"hwsku"\s*:\s*"(?P<model>[^"]+)"', r'"platform"\s*:\s*"(?P<board>x86_64-[^"]+|arm64-[^"]+)"'),
+    board=Lazy(__package__, "read.ports:board"),
     rank=10,
     signs=(
         (3, r'^[ \t]*"?DEVICE_METADATA(?:\|localhost)?"?\s*:'),

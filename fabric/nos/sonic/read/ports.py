@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 from fabric.model.facts import MANAGEMENT, Cage, Facts, Interface, Located
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
@@ -214,3 +218,38 @@ def _cabled(device: Device, row: Row) -> None:
     own = device.facts.interfaces.get(row.key)
     if own and name and port and not own.description:
         own.description = Located(f"{name.value} {port.value}", name.line, name.file)
+
+
+# --- The hardware -------------------------------------------------------------------------------------------------
+
+
+def board(texts: Mapping[str, str]) -> tuple[str, dict[str, Any]] | None:
+    """SKU of a switch and a catalog entry with a cage for each of its ports; None where their names do not count lanes."""
+    for text in texts.values():
+        try:
+            data = json.loads(text)
+        except ValueError:
+            continue
+        ports, own = _table(data, "PORT"), _table(data, "DEVICE_METADATA").get("localhost", {})
+        rows = sorted((int(name.removeprefix("Ethernet")), row) for name, row in ports.items() if PORT.fullmatch(name))
+        lanes = [[lane for lane in str(row.get("lanes", "")).split(",") if lane.isdecimal()] for _, row in rows]
+        names = [sum(map(len, lanes[:at])) for at in range(len(lanes))]
+        speeds = [int(speed) // 1000 if (speed := str(row.get("speed", ""))).isdecimal() else 0 for _, row in rows]
+        sku, kind = str(own.get("hwsku", "")), str(own.get("platform", ""))
+        if rows and sku and kind and all(lanes) and all(speeds) and names == [number for number, _ in rows]:
+            entry = {"platform": kind, "hwsku": {"default": sku}, "lanes": [",".join(its) for its in lanes]}
+            groups = [{"count": len(list(same)), "speed_gbps": speed} for speed, same in groupby(speeds)]
+            alias = _alias([str(row.get("alias", "")) for _, row in rows])
+            return sku, {"ports": groups, "nos": ["sonic"], "sonic": entry | ({"alias": alias} if alias else {})}
+    return None
+
+
+def _table(data: Any, name: str) -> dict[str, Any]:
+    table = data.get(name) if isinstance(data, dict) else None
+    return {key: row for key, row in table.items() if isinstance(row, dict)} if isinstance(table, dict) else {}
+
+
+def _alias(texts: Sequence[str]) -> str:
+    """The pattern of the aliases of all cages in order; "" where they follow none."""
+    pattern = re.sub(r"1(?=\D*$)", "{cage}", texts[0], count=1)
+    return pattern if all(pattern.replace("{cage}", str(at)) == text for at, text in enumerate(texts, 1)) else ""

@@ -45,6 +45,7 @@ WIDE = BACKEND.replace("nos: sonic", "nos: frr").replace(
     "      switch: 96x400g\n      rails: 2\n      unit: {servers: 4}\n      leaf: {uplinks: {count: 80}}",
 )
 
+FABRIC = BACKEND[BACKEND.index("    nos: sonic") : BACKEND.index("    overlay")]
 CASES: Cases = {
     ("FAB201", "none"): Case(
         BACKEND,
@@ -157,10 +158,10 @@ CASES: Cases = {
         FRONT, ("    overlay", "    underlay: {bfd: {interval_ms: 3000, enabled: false}}\n    overlay"), []
     ),
     ("FAB206", "fast BFD"): Case(
-        FRONT,
-        ("    overlay", "    underlay: {bfd: {interval_ms: 50, multiplier: 2}}\n    overlay"),
+        BACKEND,
+        (FABRIC, FABRIC.replace("sonic", "cumulus").replace("{mtu: 9216}", "{bfd: {interval_ms: 50, multiplier: 2}}")),
         [
-            "intent.yaml:14:21: warning[FAB206]: fabric 'front': expected a BFD detection time of at least 150 "
+            "intent.yaml:15:21: warning[FAB206]: fabric 'backend': expected a BFD detection time of at least 150 "
             "ms, got 50 ms x 2 = 100 ms"
         ],
     ),
