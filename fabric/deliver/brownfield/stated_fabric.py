@@ -23,7 +23,7 @@ from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
 from fabric.hardware import catalog
-from fabric.model.plan import FabricSpec, Sizing, leaf_set
+from fabric.model.plan import SERVER, FabricSpec, Sizing, leaf_set
 
 SPARE_MAX = 8
 WHOLE = "as a whole switch carries"
@@ -226,11 +226,12 @@ def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Sp
 
 
 def state_names(work: Working) -> None:
-    """The patterns of names that are not the usual ones; one that another fabric has would give names twice."""
+    """The patterns of names that are not the usual ones; one that another fabric has would give switches its names."""
     taken: set[tuple[str, str]] = set()
     for name, shape in work.shapes.items():
         found = patterns(work.survey.site, shape, work.cells[name])
-        found = {role: its for role, its in found.items() if "{fabric}" in its.text or (role, its.text) not in taken}
+        apart = {role for role, its in found.items() if "{fabric}" in its.text or (role, its.text) not in taken}
+        found = {role: its for role, its in found.items() if role in apart or role == SERVER}
         taken |= {(role, its.text) for role, its in found.items()}
         work.patterns[name] = found
         texts = {role: its.text for role, its in found.items() if its.text != _usual_name(role)}
