@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from fabric import pipeline
 from fabric.audit.checks.reports import report
-from fabric.base.text import and_more
+from fabric.base.text import listed
 from fabric.cli.common import FINDINGS, MISSING, check_target, option, progress, refuse, say
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, usage, write
 
@@ -35,9 +36,10 @@ def import_(
     whole: bool = typer.Option(False, "--all", help="print complete lists"),
     jobs: int = JOBS,
 ) -> None:
-    """Write the intent of a network that is there, with the proof that its plan is what the switches run.
+    """Write the intent of a network that is there.
 
-    All files are written, or none. What the language of intents lacks becomes overrides.
+    Its plan is compared with what the switches run. All files are written, or none. What the language of intents lacks
+    becomes overrides.
     """
     reports = asked(form, FORMATS, "markdown=import.md", as_json)
     request = request_of(
@@ -53,7 +55,12 @@ def request_of(sources: tuple[Path, ...], output: Path, site: str, **more: Any) 
     from fabric.deliver.brownfield.sources import ImportRequest  # heavy: not for help and mistakes
 
     refuse(lambda found: check_target(found, "-o", output, "dc1.yaml", makes_folder=True))
-    return ImportRequest(sources=sources, output=output, site=site or output.stem, **more)
+    return ImportRequest(sources=sources, output=output, site=site or site_of(output), **more)
+
+
+def site_of(output: Path) -> str:
+    """The name of the site of an intent: that of its file, with what a name takes of it."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", output.stem).strip("-")[:32].strip("-") or "site"
 
 
 def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: bool, whole: bool) -> None:
@@ -64,7 +71,7 @@ def finish(made: Imported, reports: list[tuple[str, Path | None]], *, force: boo
     made.write(force)
     write(reports, lambda name: report(name, shown))
     paths = sorted(map(str, made.files()))
-    say(f"wrote {', '.join(paths[:4])}{' ' + and_more(len(paths) - 4) if len(paths) > 4 else ''}")
+    say(f"wrote {listed(paths, 4)}")
     say(f"next: fabric plan {made.output}" + (f"; fabric drift {made.output} {made.folder}" if made.folder else ""))
     if made.after is not None and any(device.residuals for device in made.after.devices):
         raise typer.Exit(FINDINGS)

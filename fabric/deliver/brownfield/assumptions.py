@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
+from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.ports import panel, port_names
@@ -153,7 +153,7 @@ def _with_hardware(survey: Survey) -> Survey:
         for name, switches in survey.fabrics.items()
     }
     named = {switch.name: switch.model for switches in fabrics.values() for switch in switches}
-    own = {model: SwitchModel.model_validate_json(json.dumps(entry)) for model, entry in hardware.items()}
+    own = {model: SwitchModel.model_validate_json(json_line(entry)) for model, entry in hardware.items()}
     cables = [cable if cable.speed_gbps else _with_speed(cable, named, own) for cable in survey.cables]
     known = {one: cable.speed_gbps for cable in cables for one in ((cable.a, cable.a_port), (cable.b, cable.b_port))}
     inferred = [

@@ -138,10 +138,10 @@ def splits_there(switch: Switch) -> dict[int, int]:
     return {ref.cage: ref.split for ref in refs.values()}
 
 
-def _reserved(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, str]) -> int:
+def reserved(shape: Shape, spec: FabricSpec, group: Group, leaves: Iterable[str]) -> int:
     """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell."""
     speed, found = group.uses[0].speed_gbps, list[int]()
-    for leaf in list(dict.fromkeys(home.values()))[:SAMPLED]:
+    for leaf in list(dict.fromkeys(leaves))[:SAMPLED]:
         splits, count = splits_there(shape.switches[leaf]), 0
         for slot in lay_out(spec.leaf.model, capacity(spec.leaf.model, speed), speed).down if splits else ():
             if slot.split == 1 or splits.get(slot.cage) != slot.split:
@@ -174,7 +174,9 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
     for server, spot in first.items():
         before = sum(cage < spot[0] for cage in others[home[server]])  # which leave no place for servers
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
-    here = max(1, *Counter(home.values()).values(), _reserved(shape, spec, group, home) // per_server)
+    here = max(1, *Counter(home.values()).values())
+    if len({*home.values()}) == 1:  # of several, all but the last are full
+        here = max(here, reserved(shape, spec, group, home.values()) // per_server)
     more = Counter(place for place in last.values() if place > here)
     usual, leaves = more.most_common(1)[0] if more else (0, 0)
     return usual if leaves > 1 and 2 * leaves >= len(last) else here

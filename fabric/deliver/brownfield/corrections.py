@@ -6,7 +6,7 @@ What can be in the lock goes there; what a lock cannot hold is pinned; links tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -45,14 +45,19 @@ def corrected(work: Working, plan: Plan) -> tuple[Plan, list[Difference]]:
                 found = differences(work.survey, other)
             except InputError:
                 found = None
-            if found is None or len(found) > len(left):
+            if found is None or _score(found) > _score(left):
                 work.document, work.lock = before
                 continue
-            changed |= len(found) < len(left)
+            changed |= _score(found) < _score(left)
             plan, left = other, found
         if not changed and not in_full(work, {its.fabric for its in left if its.what == "link"}):
             break
     return plan, left
+
+
+def _score(left: Sequence[Difference]) -> tuple[int, int]:
+    """Devices that are otherwise, whose own numbers are not compared, then everything."""
+    return sum(its.what == "device" for its in left), len(left)
 
 
 def in_full(work: Working, names: Collection[str]) -> bool:

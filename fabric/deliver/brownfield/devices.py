@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -135,7 +135,7 @@ def _local_as(facts: Facts) -> int:
     return max(counts, key=lambda own: (counts[own], -own), default=0)
 
 
-def _without_to(words: list[str]) -> list[str]:
+def _without_to(words: Sequence[str]) -> list[str]:
     """`TO-R01` and `to.leaf1` → `R01`, `leaf1`."""
     return [rest for word in words if (rest := TO.sub("", word)) != word]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import write_files, yaml
+from fabric.base.formats import json_line, write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
 from fabric.base.source import Path_, parse
@@ -57,6 +56,8 @@ def drafted(survey: Survey) -> Drafted:
     best: tuple[tuple[bool, int], Drafted] | None = None
     refusals: list[InputError] = []
     for rung in rungs(survey):
+        if rung.last and best is not None and not best[0][0]:
+            break
         try:
             left, found = _drafted(rung)
         except InputError as error:
@@ -89,12 +90,25 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     if any(its.what == "plan" for its in topology.left_over):
         kept, more = taken(topology.document, kept, topology.lock)
         topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
+    document = merged(topology.document, kept)
+    joined = _joined(topology.lock, services.lock if rung.tenants else Lock())
     return topology.left_over, Drafted(
-        document=merged(topology.document, kept),
-        lock=_joined(topology.lock, services.lock if rung.tenants else Lock()),
+        document=document,
+        lock=joined if _has_plan(document, joined) else topology.lock,
         inferences=(*survey.inferences, *topology.inferences, *services.inferences),
         refused=refused,
     )
+
+
+def _has_plan(document: Mapping[str, Any], lock: Lock) -> bool:
+    """Whether the numbers of a lock are possible."""
+    from fabric.deliver.brownfield.judge import planned
+
+    try:
+        planned(document, lock)
+    except InputError:
+        return False
+    return True
 
 
 PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
@@ -120,7 +134,7 @@ def taken(
             planned(whole, lock)
             break
         except InputError as error:
-            paths = _refusals(json.dumps(whole), error)
+            paths = _refusals(json_line(whole), error)
             gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
             refused |= {".".join(map(str, path)): paths[path] for path in gone}
             if not gone:
@@ -349,7 +363,9 @@ def _fitted(
 def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
     """Takes entries with a mistake away, but what no intent is without; those: path → why."""
     named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
-    return {text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)}
+    return {
+        text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)
+    }
 
 
 def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabric.base import source
+from fabric.base.formats import json_line
 from fabric.configs import targets
 from fabric.deliver.brownfield.survey import Cable, Survey
 from fabric.design.intent.load import validate
@@ -58,7 +58,7 @@ def merged(document: Any, more: Any) -> Any:
 
 def spec_of(document: Mapping[str, Any]) -> SiteSpec:
     """A document with every default chosen. Raises InputError."""
-    text = source.parse(json.dumps(document), NAME)
+    text = source.parse(json_line(document), NAME)
     return resolve(validate(text), text)
 
 

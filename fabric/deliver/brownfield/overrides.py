@@ -220,10 +220,10 @@ class _Device:
             if difference.kind == EXTRA:
                 extra += self._below(1, difference.path)
             elif difference.kind == CHANGED:
-                lines = (
-                    self._taken([difference.got]) if form is COMMANDS and difference.got[:-1] == difference.path[:-1] else []
-                )
-                instead.update((self.sides[0][difference.path].line, raw[-1]) for raw in lines)
+                here = self.sides[0].get(difference.path)  # None: below a planned line that has another number there
+                alike = form is COMMANDS and difference.got[:-1] == difference.path[:-1]
+                lines = self._taken([difference.got]) if here is not None and alike else []
+                instead.update((here.line, raw[-1]) for raw in lines if here is not None)
                 extra += [] if lines else [difference.got]
         rows = _whole_lines(self.sides[0], part, gone)
         yield from blocks.changed(template, rows if form is COMMANDS else _with_braces(blocks.lines, rows), instead)
@@ -239,7 +239,7 @@ class _Device:
         taken = list[StatementPath]()
         for path in paths:
             place = self._running(path)
-            if place is None:
+            if place is None:  # below a line that has another number there, which is taken itself
                 continue
             raw = place.raw
             if "*" in path[-1] and "*" not in raw[-1]:

@@ -57,7 +57,7 @@ def pools(
     chosen: list[tuple[str, Net]] = []
     for kind in KINDS:
         foreign = sorted(number for of in used.values() for other, its in of.items() if other != kind for number in its)
-        named = {name: _named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
+        by_list = {name: named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
         lacking = {
             name: of[kind]
             for name, of in used.items()
@@ -66,19 +66,19 @@ def pools(
                 and (kind == "management" and nets.get(name) and [str(net) for net in nets[name]] != [*usual[name][kind]])
             )
             or (of[kind] and not _fits(kind, of[kind], usual[name].get(kind, ()), pinned))
-            or (named.get(name) and {*map(str, named[name])} != {*usual[name].get(kind, ())})
+            or (by_list.get(name) and {*map(str, by_list[name])} != {*usual[name].get(kind, ())})
         }
-        together = sorted({number for name, its in lacking.items() if not named.get(name) for number in its})
+        together = sorted({number for name, its in lacking.items() if not by_list.get(name) for number in its})
         others = [net for other, net in chosen if other != kind]
         shared = None
-        if len(lacking) > 1 and not (kind == "management" and nets) and not any(named.get(name) for name in lacking):
+        if len(lacking) > 1 and not (kind == "management" and nets) and not any(by_list.get(name) for name in lacking):
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
             shared = _one(together, everything, others, sum(room.get(name, {}).get(kind, 0) for name in lacking))
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
         for name, numbers in lacking.items():
             least = room.get(name, {}).get(kind, 1)
-            if named.get(name):
-                found = named[name]
+            if by_list.get(name):
+                found = by_list[name]
             elif shared:
                 found = [shared]
             elif kind == "management" and nets.get(name):
@@ -93,7 +93,7 @@ def pools(
 
 
 def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
-    """Prefix lists that several switches of a fabric have, or its only one, entry by entry: prefix and its lengths, "ge 32"."""
+    """Prefix lists that several switches of a fabric have, or its only one: their prefixes with lengths, "ge 32"."""
     having = Counter[tuple[str, ...]]()
     known = [its.facts.prefixes.values() for its in switches if its.facts is not None]
     for lists in known:
@@ -110,7 +110,7 @@ def _is_net(text: str) -> bool:
         return False
 
 
-def _named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequence[tuple[Net, str]]]) -> list[Net]:
+def named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequence[tuple[Net, str]]]) -> list[Net]:
     """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way."""
     for rows in listed if numbers else ():
         found: list[Net] = []

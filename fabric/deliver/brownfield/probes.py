@@ -7,7 +7,6 @@ values, such as `gnmi`, is known by the statements that come and go with each of
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fabric.base.diagnostics import InputError
+from fabric.base.formats import json_line
 from fabric.base.source import parse
 from fabric.configs import targets
 from fabric.configs.generate import Renderer
@@ -94,7 +94,7 @@ _FAMILY = re.compile(r"ipv?[46]|inet6")  # digits that are no number
 
 def plan_of(document: Document, lock: Lock | None = None) -> Plan:
     """The plan of an intent that is no file. Raises InputError."""
-    text = parse(json.dumps(document), "intent")
+    text = parse(json_line(document), "intent")
     resolved = resolve_intent(Intent(Path("intent.yaml"), validate(text), text, Path("generated")))
     planned = plan_site(resolved, lock or Lock(), targets.choose(resolved.fabrics))
     targets.refuse_stated(planned)

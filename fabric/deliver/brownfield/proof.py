@@ -201,10 +201,12 @@ class _Work:
 
 
 MAX_KNOWN = 300_000  # statements that are kept for the next switch: most have the same ones
-_KNOWN: dict[str, tuple[Known, dict[StatementPath, str]]] = {}  # network OS → paths of raw statements, topics of paths
+_KNOWN: dict[
+    str, tuple[Known[StatementPath], dict[StatementPath, str]]
+] = {}  # network OS → paths of raw statements, topics of paths
 
 
-def _known(nos: str) -> Known:
+def _known(nos: str) -> Known[StatementPath]:
     """Raw statements whose paths are known, of this process."""
     known, topics = _KNOWN.setdefault(nos, ({}, {}))
     if len(topics) > MAX_KNOWN:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 from fabric.base.diagnostics import InputError
+from fabric.base.formats import json_line
 from fabric.deliver.brownfield.probes import Document, lines_of, plan_of, rendered
 from fabric.deliver.brownfield.running import Running, merged
 from fabric.model.plan.lock import Lock
@@ -79,7 +79,7 @@ class Comparison:
                     source = (
                         f"of {len(alternatives)} alternatives, the plan's statements differ least: {score} instead of {best}"
                     )
-                    run.note(".".join(_path(alternative)), json.dumps(_inner(alternative)), source)
+                    run.note(".".join(_path(alternative)), json_line(_inner(alternative)), source)
                     document, best = tried, score
         return document
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from fabric.base.formats import json_line
 from fabric.deliver.brownfield import statement
 from fabric.deliver.brownfield.shape import Group
 from fabric.deliver.brownfield.statement import Document
@@ -55,7 +55,7 @@ def _model(work: Working, group_name: str, of: Mapping[str, Group]) -> str:
 def own_servers(document: Mapping[str, Any]) -> dict[str, ServerModel]:
     """The server models that a document declares."""
     stated = document.get("catalog", {}).get("servers", {})
-    return {name: ServerModel.model_validate_json(json.dumps(its)) for name, its in stated.items()}
+    return {name: ServerModel.model_validate_json(json_line(its)) for name, its in stated.items()}
 
 
 def _apart(of: Mapping[str, Group]) -> None:

@@ -23,7 +23,7 @@ _COUNTS: tuple[Path, ...] = (
     ("spine", "count"),
     ("spine", "uplinks", "speed_gbps"),
 )
-_RATIO: tuple[Path, ...] = (("leaf", "oversubscription"), ("spine", "min_count"))
+_RATIO: tuple[Path, ...] = (("leaf", "oversubscription"), ("leaf", "spare_server_ports"), ("spine", "min_count"))
 _FORM: tuple[Path, ...] = (("tiers",), ("kind",), ("rails",), ("dual_tor",))
 _UNIT: tuple[Path, ...] = (("unit",),)
 ORDERS: tuple[tuple[Path, ...], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from fabric.base.grouping import grouped
@@ -22,17 +22,19 @@ class Rung:
     Attributes:
         given_up: device, or what of the site → why it is stated in a simpler way.
         tenants: whether its tenants are stated.
+        last: it states no links, so nothing else must have a plan.
     """
 
     survey: Survey
     given_up: Mapping[str, str] = field(default_factory=dict)
     tenants: bool = True
+    last: bool = False
 
     def sections(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Sections of an intent, as far as this rung states them."""
         if self.tenants:
             return dict(document)
-        if "links" in self.given_up:
+        if self.last:
             return {key: value for key, value in document.items() if key != "fabrics"}
         fabrics = {
             name: {key: value for key, value in fabric.items() if key not in ("tenants", "topology")}
@@ -61,11 +63,11 @@ def _alone(rung: Rung) -> Rung:
     for name in survey.switches:
         base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "switch"
         base = base if base[0].isalpha() else f"switch-{base}"
-        names[name] = next(one for one in (base, *(f"{base}-{n}" for n in count(2))) if one not in names.values())
+        names[name] = next(one for one in chain((base,), (f"{base}-{n}" for n in count(2))) if one not in names.values())
     fabrics = {names[name]: [replace(its, role=LEAF, fabric=names[name], pod=-1)] for name, its in survey.switches.items()}
     why = {"links": "no rule of wiring fits them: every switch is a fabric of its own, without links"}
     bare = replace(survey, fabrics=dict(sorted(fabrics.items())), cables=(), hosts={})
-    return replace(rung, survey=bare, tenants=False, given_up={**rung.given_up, **why})
+    return replace(rung, survey=bare, tenants=False, last=True, given_up={**rung.given_up, **why})
 
 
 def alone(survey: Survey) -> Survey:

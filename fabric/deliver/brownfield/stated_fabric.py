@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import statement
-from fabric.deliver.brownfield.cells import Cells, cells as cells_of, splits_there
+from fabric.deliver.brownfield.cells import Cells, cells as cells_of, reserved, splits_there
 from fabric.deliver.brownfield.free_spots import used
 from fabric.deliver.brownfield.judge import Spot, columns, merged, sized, visible
 from fabric.deliver.brownfield.naming import patterns
@@ -22,7 +23,7 @@ from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
 from fabric.hardware import catalog
-from fabric.model.plan import FabricSpec, Sizing, leaf_set
+from fabric.model.plan import SERVER, FabricSpec, Sizing, leaf_set
 
 SPARE_MAX = 8
 WHOLE = "as a whole switch carries"
@@ -33,7 +34,9 @@ def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, st
     known = [(form, its) for form in statement.forms(shape) if (its := _stated(work, name, shape, models, form))]
     for exact in (True, False):
         for form, (full, cells) in known:
-            tried = list(variants(shape, cells, full, work.spec(name, full)))
+            spare = _spare(shape, cells, work.spec(name, full))
+            fulls = [merged(full, {"topology": {"leaf": {"spare_server_ports": spare}}}), full] if spare else [full]
+            tried = [its for one in fulls for its in variants(shape, cells, one, work.spec(name, one))]
             fitting = (its for its in (tried if exact else tried[::-1]) if _sizes(work, name, shape, cells, its, exact=exact))
             if fabric := next(fitting, None):
                 work.cells[name] = cells
@@ -47,6 +50,15 @@ def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, st
     work.document["fabrics"][name] = _bare(work, name, shape, models, form)
     work.cells[name] = Cells(units=[])
     work.infer(f"fabric {name}", "topology", form.kind, "no rule of wiring fits its cables")
+
+
+def _spare(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
+    """Server ports that every leaf of several is split for, beyond those of the servers of a full one; 0 for none."""
+    units = cells.units[0]
+    leaves = [leaf for unit in units.leaves for leaf in unit if leaf]
+    cabled = Counter(leaf for _, (leaf, _) in units.group.of(units.group.uses[0]))
+    ports = reserved(shape, spec, units.group, leaves) if len(units.leaves) > 1 else 0
+    return max(0, ports - max(cabled[leaf] for leaf in leaves)) if ports else 0
 
 
 def _shorten(work: Working, name: str, shape: Shape, fabric: Document) -> None:
@@ -183,7 +195,7 @@ def _changes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
     yield "servers of a unit", "default", {}
     if fabric["topology"].get("tiers") == 1:
         yield "servers of a unit", WHOLE, {}
-    for count in range(1, SPARE_MAX):
+    for count in range("spare_server_ports" not in fabric["topology"].get("leaf", {}), SPARE_MAX):
         yield "spare server ports", count, {"topology": {"leaf": {"spare_server_ports": count}}}
     unit = fabric["topology"].get("unit")
     for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
@@ -214,11 +226,12 @@ def _off(spec: FabricSpec, sizing: Sizing, ports: Mapping[str, Sequence[tuple[Sp
 
 
 def state_names(work: Working) -> None:
-    """The patterns of names that are not the usual ones; one that another fabric has would give names twice."""
+    """The patterns of names that are not the usual ones; one that another fabric has would give switches its names."""
     taken: set[tuple[str, str]] = set()
     for name, shape in work.shapes.items():
         found = patterns(work.survey.site, shape, work.cells[name])
-        found = {role: its for role, its in found.items() if "{fabric}" in its.text or (role, its.text) not in taken}
+        apart = {role for role, its in found.items() if "{fabric}" in its.text or (role, its.text) not in taken}
+        found = {role: its for role, its in found.items() if role in apart or role == SERVER}
         taken |= {(role, its.text) for role, its in found.items()}
         work.patterns[name] = found
         texts = {role: its.text for role, its in found.items() if its.text != _usual_name(role)}

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from fabric.audit.checks.ends import is_management
 from fabric.deliver.brownfield.probes import learned
 from fabric.deliver.brownfield.running import Running
 from fabric.deliver.brownfield.server_ports import Spot
@@ -101,7 +102,8 @@ class TenantSurvey:
 
     def _outer(self, cable: Cable) -> bool:
         """Whether a cable leads to a host, or to the management port of a switch."""
-        return cable.a in self.run.survey.hosts or (cable.a_ref is None and cable.a not in self.leaves)
+        managed = cable.a not in self.leaves or is_management(cable.a_port)
+        return cable.a in self.run.survey.hosts or (cable.a_ref is None and managed)
 
     @cached_property
     def lossless(self) -> bool:
@@ -153,7 +155,7 @@ class TenantSurvey:
     def isolation(self) -> str:
         """ "evpn", "vrf-lite", "acl" or "none"."""
         every = [its.facts for its in self.run.switches if its.facts is not None]
-        if any(one.vnis or one.vtep for one in every) or any(
+        if any(one.vnis or one.vtep or any(vrf.vni for vrf in one.vrfs.values()) for one in every) or any(
             family.value == "evpn" for one in every for session in one.neighbors() for family in session.families
         ):
             return "evpn"

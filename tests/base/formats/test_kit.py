@@ -35,7 +35,11 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         },
     ),
     "JUnit": (r"testsuites?\"", "base/formats/junit.py", {}),
-    "XLSX": (r"openpyxl|spreadsheetml", "base/formats/xlsx.py", {}),
+    "XLSX": (
+        r"openpyxl|spreadsheetml",
+        "base/formats/xlsx.py",
+        {"base/formats/workbooks.py": "reads what others wrote, by a library"},
+    ),
     "SVG": (r"<(svg|rect|circle|text|path)[ >]", "base/formats/svg.py", {}),
     "tables": (r"\.(l|r)just\(|:[<>]?\{wid(e|th)", "base/text/screen.py", {"lab/machine/packets.py": "bytes of a packet"}),
     "nouns": (r"'s'\[|\"s\"\[|'s' \* \(\w+ != 1|else 's'|else \"s\"|if .* == 1 else \"s\"", "base/text/screen.py", {}),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
+from ipaddress import ip_address, ip_network
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from fabric.deliver.brownfield.draft import draft
 from fabric.deliver.brownfield.judge import differences, links_planned, merged, planned
 from fabric.deliver.brownfield.names import pattern
 from fabric.deliver.brownfield.numbers import apart, rectangles
+from fabric.deliver.brownfield.pools import Net, named
 from fabric.model.plan import Area, Block
 from tests.deliver.brownfield.oracle import survey_of
 from tests.deliver.brownfield.round_trip import DRAWS, Outcome, round_trip, sections_of
@@ -139,3 +142,24 @@ def test_areas_do_not_take_numbers_of_each_other() -> None:
     spans = sorted((block.base, block.end) for blocks in areas.values() for block in blocks)
     assert all(end <= other for (_, end), (other, _) in pairwise(spans))
     assert isinstance(areas["leaf"][0], Block)
+
+
+LISTED = [(ip_network("10.0.0.0/20"), "ge 32"), (ip_network("10.1.0.0/20"), "le 31"), (ip_network("10.1.16.0/20"), "le 31")]
+EXACT = [(ip_network("10.1.0.0/26"), "")]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "foreign", "listed", "pools"),
+    [
+        (("10.1.0.1", "10.1.0.9"), ("10.0.0.1",), [LISTED], ["10.1.0.0/20", "10.1.16.0/20"]),  # the second for later
+        (("10.0.0.1",), ("10.1.0.1",), [LISTED], ["10.0.0.0/20"]),
+        (("10.0.0.1", "10.9.0.1"), (), [LISTED], []),  # a part is outside
+        (("10.1.0.1",), ("10.1.0.9",), [LISTED], []),  # numbers of another kind are inside
+        (("10.1.0.1",), (), [EXACT], []),  # what a leaf announces
+    ],
+)
+def test_prefix_lists_name_the_pools_of_their_addresses(
+    numbers: Sequence[str], foreign: Sequence[str], listed: list[list[tuple[Net, str]]], pools: list[str]
+) -> None:
+    inside, outside = ([int(ip_address(text)) for text in texts] for texts in (numbers, foreign))
+    assert [str(net) for net in named(inside, outside, listed)] == pools
