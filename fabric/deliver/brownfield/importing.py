@@ -50,7 +50,7 @@ class Drafted:
 
 
 def drafted(survey: Survey) -> Drafted:
-    """The intent of a survey, in the first way that plans all of it; else in that which plans most."""
+    """The intent of a survey, in the first way that plans all of it; else in the way that plans most."""
     from fabric.deliver.brownfield.simpler import rungs
 
     best: tuple[tuple[bool, int], Drafted] | None = None
