@@ -45,17 +45,19 @@ def import_report(made: Imported, whole: bool = False) -> Report:
 
 
 def summary(made: Imported) -> str:
-    """`site dc1: 2 fabrics, 16 switches, 64 links, 8 servers`, and how much of the configs the plan explains."""
+    """`site dc1: 2 fabrics, 16 switches, 64 links, 8 servers`, and how much of the configs of these the plan explains."""
     plan = made.plan
+    planned = {device.name for fabric in plan.fabrics.values() for device in fabric.switches}
+    lost = made.survey.switches.keys() - planned
     parts = [
         counted(len(plan.fabrics), "fabric"),
-        counted(sum(len(fabric.switches) for fabric in plan.fabrics.values()), "switch", "switches"),
+        (f"{len(planned):,} of " if lost else "") + counted(len(planned) + len(lost), "switch", "switches"),
         counted(sum(len(fabric.links) for fabric in plan.fabrics.values()), "link"),
         counted(len({device.name for fabric in plan.fabrics.values() for device in _hosts(fabric)}), "server"),
     ]
     explained = ""
     if made.coverage and (row := made.coverage[-1]).total:
-        explained = f"; {percent(row.share)} of {counted(row.total, 'statement')} explained"
+        explained = f"; {percent(row.share)} of {counted(row.total, 'statement')}{' of these' if lost else ''} explained"
         explained += f", {percent(row.overrides / row.total)} by overrides" if row.overrides else ""
         explained += f", which take {counted(row.removed, 'planned statement')} away" if row.removed else ""
     return f"site {plan.site}: {', '.join(parts)}{explained}"
@@ -100,7 +102,7 @@ def _inferred(made: Imported, whole: bool) -> Iterator[str]:
     else:
         groups = grouped(((one.what, one.value, one.source), one) for one in made.inferences)
         rows = [(devices([one.subject for one in its], True), *key, its[0].place) for key, its in groups.items()]
-        rows.sort(key=lambda row: row[1:3])
+        rows.sort(key=lambda row: (bool(row[4]), row[1:3]))  # what no line states comes first
     shown = rows if whole else rows[:MAX_SHOWN]
     yield from table(("", "what", "value", "from", "place"), [tuple(map(printable, row)) for row in shown], "<<<<<")
     if len(rows) > len(shown):
