@@ -47,7 +47,13 @@ def test_every_name_is_there(name: str) -> None:
     assert getattr(fabric, name) is not None
 
 
-VERBS = {"bom": "bill", "compare": "design", "netbox": "push", "nautobot": "push"}  # of commands that are called otherwise
+VERBS = {
+    "bom": "bill",
+    "compare": "design",
+    "netbox": "push",
+    "nautobot": "push",
+    "import": "import_site",
+}  # of commands that are called otherwise
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "summarize", "moves", "cables", "labels", "verify", "cross_validate"])

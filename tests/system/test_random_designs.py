@@ -70,7 +70,7 @@ def test_a_contradiction_is_seen(written: bool, tmp_path: Path) -> None:
 def test_designs_use_the_whole_language() -> None:
     """The config of a key that no design states would never be checked."""
     seen: Counter[str] = Counter()
-    for number in range(500):
+    for number in range(900):
         seen.update(set(keys.used(draw(SEED, number).intent)))
     assert [path for path in keys.paths() if not seen[path]] == []
 
