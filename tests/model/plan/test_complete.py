@@ -29,7 +29,7 @@ OF_INTENTS = (
     "design/downscale.py",
     "design/intent/rewrite.py",
 )
-WRITES = "deliver/brownfield/"  # the way back, from a network to the intent whose plan it is
+WRITES = "deliver/brownfield/"  # from a network that is there to the intent whose plan it is
 # Who plans on purpose, or recomputes a number by the stages that made it.
 OF_STAGES = (
     "design/explain/counts.py",
