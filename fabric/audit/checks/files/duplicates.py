@@ -177,6 +177,8 @@ def _reused_link(network: Network, owners: Sequence[Owner], members: Mapping[str
     if len(same) > 2 and (is_reused(same) or is_reused(of_other_names(same))):
         return net
     every = of_other_names(members[net])
+    if same and len({own.vrf for own in every}) == 1:
+        return None  # one end alone has the address of another link
     ports = not any(vlan_of(own.interface.name) or is_loopback(own.interface.name) for own in every)
     return net if ports and len({own.fact.value for own in every}) == 2 and is_reused(every) else None
 
