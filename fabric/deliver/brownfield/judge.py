@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabric.base import source
-from fabric.base.formats import json_line
 from fabric.configs import targets
 from fabric.deliver.brownfield.survey import Cable, Survey
-from fabric.design.intent.load import validate
+from fabric.design.intent.rewrite import of_data
 from fabric.design.planner.free_ports import cage_columns
-from fabric.design.planner.resolve import resolve
+from fabric.design.planner.resolve import resolve_intent
 from fabric.design.planner.site import plan_site, size_site
 from fabric.model.plan import (
     ATTACHED,
@@ -58,8 +56,7 @@ def merged(document: Any, more: Any) -> Any:
 
 def spec_of(document: Mapping[str, Any]) -> SiteSpec:
     """A document with every default chosen. Raises InputError."""
-    text = source.parse(json_line(document), NAME)
-    return resolve(validate(text), text)
+    return resolve_intent(of_data(document, NAME))
 
 
 def sized(document: Mapping[str, Any], lock: Lock = NO_NUMBERS) -> dict[str, tuple[FabricSpec, Sizing]]:

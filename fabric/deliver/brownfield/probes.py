@@ -16,14 +16,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fabric.base.diagnostics import InputError
-from fabric.base.formats import json_line
-from fabric.base.source import parse
 from fabric.configs import targets
 from fabric.configs.generate import Renderer
-from fabric.design.intent.intent import Intent
-from fabric.design.intent.load import validate
-from fabric.design.planner.resolve import resolve_intent
-from fabric.design.planner.site import plan_site
+from fabric.deliver.brownfield.judge import planned
 from fabric.hardware import catalog
 from fabric.model.plan import LEAF, Plan
 from fabric.model.plan.lock import Lock
@@ -94,11 +89,9 @@ _FAMILY = re.compile(r"ipv?[46]|inet6")  # digits that are no number
 
 def plan_of(document: Document, lock: Lock | None = None) -> Plan:
     """The plan of an intent that is no file. Raises InputError."""
-    text = parse(json_line(document), "intent")
-    resolved = resolve_intent(Intent(Path("intent.yaml"), validate(text), text, Path("generated")))
-    planned = plan_site(resolved, lock or Lock(), targets.choose(resolved.fabrics))
-    targets.refuse_stated(planned)
-    return planned
+    plan = planned(document, lock or Lock())
+    targets.refuse_stated(plan)
+    return plan
 
 
 def put(document: Document, key: Key, value: Any, fabric: str = FABRIC) -> None:
