@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from fabric.audit.checks import ERROR, Finding, missing_files, site as switch_checks, statement_differences, syntax_of
 from fabric.audit.diff import configs, remedy
@@ -19,6 +19,8 @@ from fabric.nos.reading import Device, Folder, is_read, read_device
 from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
 from fabric.nos.statements.syntax import Statements, Syntax
+
+R = TypeVar("R")
 
 # --- commands back to the plan --------------------------------------------------------------------------------
 
@@ -269,6 +271,16 @@ class SiteDrift:
         return sum(device.state == state for device in self.devices)
 
 
+def of_switches(renderer: Renderer, compare: Callable[[Job], R], label: str, jobs: int, progress: Progress) -> list[R]:
+    """What comes of every planned switch, in planned order; `label` stands before the progress bar."""
+    todo, results = renderer.jobs(lambda name: True), list[R]()
+    with progress(label, len(todo)) as advance:
+        for chunk in in_chunks(compare, todo, jobs):
+            results += chunk
+            advance(len(chunk))
+    return results
+
+
 def site_drift(renderer: Renderer, folder: Folder, jobs: int = 0, progress: Progress = silent) -> SiteDrift:
     """Every planned switch against its running config in a folder.
 
@@ -278,14 +290,9 @@ def site_drift(renderer: Renderer, folder: Folder, jobs: int = 0, progress: Prog
         jobs: processes; 0 for one per core.
         progress: progress bar.
     """
-    todo = renderer.jobs(lambda name: True)
     work = _Work(renderer, {device.name: device for device in reversed(folder.devices)}, _failed(folder))
-    drifts: list[DeviceDrift] = []
-    with progress(f"{renderer.plan.site}: switches", len(todo)) as advance:
-        for chunk in in_chunks(work.drift, todo, jobs):
-            drifts += chunk
-            advance(len(chunk))
-    planned = {job.device.name for job in todo}
+    drifts = of_switches(renderer, work.drift, f"{renderer.plan.site}: switches", jobs, progress)
+    planned = {drift.device for drift in drifts}
     used = {path for drift in drifts for path in drift.files}
     unplanned = tuple(sorted({device.name for device in folder.devices} - planned))
     unread = tuple(sorted((path, kind.reason) for path, kind in folder.unrecognized.items() if path not in used))

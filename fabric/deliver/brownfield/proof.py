@@ -10,8 +10,9 @@ from functools import cache, lru_cache
 from importlib.resources import files as package_files
 
 from fabric.audit.checks import message, missing_files, statement_differences, syntax_of
+from fabric.audit.drift.devices import of_switches
 from fabric.base.formats import yaml
-from fabric.base.processes import Progress, in_chunks, silent
+from fabric.base.processes import Progress, silent
 from fabric.base.reading import UnreadableError
 from fabric.base.schemas.models import Count
 from fabric.configs import Job, Renderer
@@ -128,14 +129,9 @@ def prove(renderer: Renderer, folder: Folder, jobs: int = 0, progress: Progress 
         jobs: processes; 0 for one per core.
         progress: progress bar.
     """
-    todo = renderer.jobs(lambda name: True)
     running = folder.by_name() | {device.name: device for device in reversed(folder.devices)}
-    work, proofs = _Work(renderer, running), list[DeviceProof]()
-    with progress("statements of switches", len(todo)) as advance:
-        for chunk in in_chunks(work.prove, todo, jobs):
-            proofs += chunk
-            advance(len(chunk))
-    planned = {job.device.name for job in todo}
+    proofs = of_switches(renderer, _Work(renderer, running).prove, "statements of switches", jobs, progress)
+    planned = {proof.device for proof in proofs}
     return Proof(devices=tuple(proofs), unplanned=tuple(sorted(running.keys() - planned)))
 
 
