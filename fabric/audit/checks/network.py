@@ -110,7 +110,7 @@ def _is_only_one(facts: Facts) -> bool:
 # --- facts of many devices ------------------------------------------------------------------------------------
 
 WORD = re.compile(r"[^\s,;()\[\]\"']+")
-GLUE = re.compile(r"[:_]")
+GLUE = re.compile(r"[:_=]")
 
 
 @dataclass(frozen=True)
@@ -365,12 +365,12 @@ def _expects(peer: Neighbor, process: Bgp | None, reverse: Neighbor) -> bool:
 
 @lru_cache(maxsize=1 << 17)  # a description is asked for by several checks
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`.
+    """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`, `nbr=spine1`.
 
     `et-0/0/0:1` is a word, as it is a port that is broken out.
     """
     words = WORD.findall(text)
-    glued = [word for word in words if ":" in word or "_" in word]
+    glued = [word for word in words if GLUE.search(word)]
     return (*words, *[part for word in glued for part in (*word.split(":"), *GLUE.split(word)) if part and part != word])
 
 

@@ -55,12 +55,15 @@ class Cells:
         """Row of every pod → its number in a plan."""
         if fabric.sizing.tiers < 3:
             return {0: 0}
-        numbers: list[int] = []
+        numbers: dict[int, int] = {}
+        first = 0
         for units in self.units:
             area = Area(fabric.blocks.get(f"id/pod/{units.group.name}", ()))
             rows = len({self.leaf_pod[leaf] for unit in units.leaves for leaf in unit if leaf in self.leaf_pod})
-            numbers += [area.number(row) for row in range(rows)]
-        return dict(enumerate(numbers))
+            planned = max((block.row_end for block in area.blocks), default=0)
+            numbers |= {first + row: area.number(row) for row in range(min(rows, planned))}
+            first += rows
+        return numbers
 
 
 def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:

@@ -161,8 +161,8 @@ def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort
         name = name if name[0].isalpha() else f"{usual}-{name}"
         if name in result and group.below:
             name = f"{name}-{BELOW}"
-        more = next(number for number in range(1, len(groups) + 1) if f"{name}-{number}" not in result)
-        result.append(f"{name}-{max(more, 2)}" if name in result else name)
+        tried = (name, *(f"{name}-{number}" for number in range(2, len(groups) + 2)))
+        result.append(next(one for one in tried if one not in result))
     return result
 
 

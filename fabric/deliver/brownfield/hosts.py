@@ -31,7 +31,7 @@ FILLER = re.compile(  # words beside the names
     re.I,
 )
 ATTACHED = re.compile(
-    r"(?:^|[-_.\d])(?:fw|firewall|router|rtr|gw|gateway|wan|isp|internet|inet|edge|mpls|pe|ce|core-?router|lb|load-?balancer|"
+    r"(?:^|[-_.\d])(?:fwl?|firewall|router|rtr|gw|gateway|wan|isp|internet|inet|edge|mpls|pe|ce|core-?router|lb|load-?balancer|"
     r"external|ext|dci|transit|provider|bgp)(?:$|[-_.\d])",
     re.I,
 )

@@ -290,7 +290,9 @@ def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
         if ends in mine or not name or fabric_of.get(cable.b) != name or cable.a_ref is None or cable.b_ref is None:
             continue
         entry: dict[str, Any] = {"ends": [_port(end) for end in ends], "speed_gbps": cable.speed_gbps}
-        if cable.a_address:
+        switches = survey.switches
+        peers = switches[cable.a].role == switches[cable.b].role and plan.fabrics[name].spec.kind != "collapsed"
+        if cable.a_address and not peers:
             entry["subnet"] = str(ip_interface(cable.a_address).network)
         found.setdefault(name, {}).setdefault("add", []).append(entry)
     return found

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from fabric.deliver.brownfield.judge import links_planned, links_there
 from fabric.deliver.brownfield.survey import Survey, Switch
-from fabric.model.plan import ATTACHMENT, KINDS, LEAF, SERVER_LEAF, SPINE, Area, Block, Device, FabricPlan
+from fabric.model.plan import ATTACHMENT, KINDS, LEAF, PEER_LINK, SERVER_LEAF, SPINE, Area, Block, Device, FabricPlan
 
 Cells = dict[tuple[int, int], int]  # (row, column) → number
 
@@ -142,7 +142,7 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
             if cable.b_address and link.b_address >= 0:
                 weight = 1000 if kind == SERVER_LEAF else 1  # columns of others depend on the size of a unit
                 votes[columns["b"][link.row]][_number(cable.b_address) - 2 * column] += weight
-        elif cable.a_address and cable.b_address:
+        elif kind != PEER_LINK and cable.a_address and cable.b_address:
             first = min(_number(cable.a_address), _number(cable.b_address)) - (step == 4)
             found[f"address/p2p/{KINDS[kind]}"][row, column] = first
     for leaf, its in votes.items():

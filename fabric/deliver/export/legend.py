@@ -93,6 +93,7 @@ _PER = {
     "leaf-spine": "per leaf and spine",
     "spine-core": "per spine and core",
     "server-server": "between two servers",
+    "peer-links": "between two leaves",
 }
 
 

@@ -173,7 +173,7 @@ def _releases(stated: Mapping[str, str], source: Source, *path: str) -> Iterator
 def _lengths(topology: Topology) -> Lengths:
     """Cable lengths that an intent states, by kind of link."""
     stated = topology.cable_length_m.model_dump(by_alias=True)
-    return tuple(Length(0) if stated[kind] is None else Length(stated[kind], STATED) for kind in KINDS)
+    return tuple(Length(0) if (metres := stated.get(kind)) is None else Length(metres, STATED) for kind in KINDS)
 
 
 def _ratio(value: float | None, usual: Fraction) -> Fraction:

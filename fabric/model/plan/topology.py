@@ -51,8 +51,8 @@ class PortRef:
 
 # --- Links: one row per logical Ethernet link -----------------------------------------------------------------
 
-KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server")
-SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT, SERVER_SERVER = range(len(KINDS))
+KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server", "peer-links")
+SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT, SERVER_SERVER, PEER_LINK = range(len(KINDS))
 WITH_SWITCHES = KINDS[:SERVER_SERVER]  # kinds of link that a fabric of switches may have
 BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
@@ -175,6 +175,7 @@ ENDS = {
     SPINE_CORE: "between a spine and a core",
     ATTACHMENT: "between a leaf and an attachment",
     SERVER_SERVER: "between two servers",
+    PEER_LINK: "between the two leaves of a pair",
 }
 
 

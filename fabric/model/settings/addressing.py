@@ -297,12 +297,15 @@ LinkSubnet = Annotated[Prefix, AfterValidator(_of_a_link)]
 
 
 class AddedLink(Key):
-    """A link between two switches of adjacent tiers that the rule of the wiring does not have."""
+    """A link between two switches of adjacent tiers that the rule of the wiring does not have; or a peer link of two leaves.
+
+    A peer link is cabled and not routed: it has no address and no session.
+    """
 
     ends: Annotated[tuple[LinkEnd, ...], BeforeValidator(_both), Field(min_length=2, max_length=2)] = Field(
         description="both switches with their front-panel ports, `33`, or `33/2` of a broken-out one"
     )
-    speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers")
+    speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers; of a peer link that of uplinks")
     subnet: LinkSubnet | None = Field(
         None,
         description="its subnet, as those of other links; default: from `pools.p2p`",

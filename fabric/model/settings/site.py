@@ -16,7 +16,7 @@ from fabric.base.diagnostics import show
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import Breakout, ServerModel, SwitchModel
 from fabric.model.settings.addressing import Asn, Routes
-from fabric.model.settings.base import FILLED_IN, NOT_FILLED_IN, Count, Gbps, Host, Key, Line, ListOf, Model, Name
+from fabric.model.settings.base import FILLED_IN, NOT_FILLED_IN, Count, Gbps, Host, Key, Line, ListOf, Model, Name, TenantName
 
 # --- Folder ---------------------------------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class External(Key):
     """An external router: the border leaves, to which it is cabled, have eBGP sessions with it."""
 
     asn: Asn = Field(description="AS number of the router at the other end, such as 65010")
-    tenants: Annotated[tuple[Name, ...], ListOf] = Field(
+    tenants: Annotated[tuple[TenantName, ...], ListOf] = Field(
         (), description="tenants that reach it, each on a tagged subinterface; default: the whole fabric"
     )
     accept: Routes | None = Field(
@@ -304,8 +304,8 @@ class Attachment(Key):
         (), description="leaves that the links are spread over, by their number from 1; default: all with free ports"
     )
     external: External | None = Field(None, description="its BGP session and routes, if it is an external router")
-    tenant: Name | None = Field(None, description="tenant of the device, if the fabric has several")
-    network: Name | None = Field(
+    tenant: TenantName | None = Field(None, description="tenant of the device, if the fabric has several")
+    network: TenantName | None = Field(
         None, description="layer-2 network of the tenant that its ports are in, untagged; default: all, as on server ports"
     )
     bond: bool = Field(
@@ -319,7 +319,7 @@ class Below(Key):
 
     fabric: Name = Field(description="fabric whose leaves they are cabled to")
     tenant: Name = Field(description="its tenant, whose networks they carry; the gateways are there")
-    network: Name | None = Field(
+    network: TenantName | None = Field(
         None,
         description="network that their server ports are in; default: the one that is not of the switches' management ports",
     )
