@@ -365,7 +365,7 @@ def _expects(peer: Neighbor, process: Bgp | None, reverse: Neighbor) -> bool:
 
 @lru_cache(maxsize=1 << 17)  # a description is asked for by several checks
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`, `nbr=spine1`.
+    """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`.
 
     `et-0/0/0:1` is a word, as it is a port that is broken out.
     """

@@ -115,6 +115,8 @@ def span(values: Iterable[float]) -> str:
 def bundle(fabric: FabricPlan, kind: int) -> str:
     """`2 × 400G per leaf and spine`, counted on the links themselves."""
     here = fabric.links.kind == kind
+    if not here.any():
+        return "none"
     links = fabric.links
     a, b, speed = (column[here].astype(np.int64) for column in (links.a, links.b, links.speed_gbps))
     pairs = a if kind == SERVER_LEAF else a * len(fabric.devices) + b

@@ -349,7 +349,7 @@ def _check_bonds(spec: FabricSpec, report: Report) -> None:
         return
     own = (group for group in spec.groups if not group.shared)
     spread = {spec.leaves_per_nic(group) for group in own}
-    if spread != {2} or spec.planes > 1:
+    if (spread - {1} or spread) != {2} or spec.planes > 1:
         report.error(
             "FAB144",
             spec.at("topology", "planes" if spec.kind == "collapsed" else "dual_tor"),

@@ -174,7 +174,8 @@ class _Wiring:
         if kind == LEAF_LEAF and self.spec.kind != "collapsed":
             kind = PEER_LINK
         if kind is None or lower is upper:
-            tiers = "the two leaves of a pair" if self.spec.kind == "collapsed" else "switches of adjacent tiers, or two leaves"
+            pair = self.spec.kind == "collapsed"
+            tiers = "the two leaves of a pair" if pair else "switches of adjacent tiers, or two leaves"
             raise _Refused(f"expected {tiers}, got a {lower.role} and a {upper.role}: {', '.join(entry.ends)}", "")
         of_kind = rule.kind == kind
         alike = rule.kind == LEAF_SPINE if kind == PEER_LINK else of_kind

@@ -154,6 +154,7 @@ class GroupSpec:
     unit_servers: int | None  # None: as many as half the leaf's bandwidth carries
     full: bool
     held: tuple[int, ...] = ()  # places over all units that attachments hold, sorted
+    bare: int = 0  # leaves, where they are without servers
 
     @cached_property
     def uses(self) -> tuple[NicUse, ...]:
@@ -317,7 +318,7 @@ class FabricSpec:
 
     def rails(self, group: GroupSpec) -> int:
         """Rails of a unit: one per NIC unless stated; racks and collapsed-spine pairs know none."""
-        if self.kind in ("rack", "collapsed"):
+        if self.kind in ("rack", "collapsed") or group.bare:
             return 1
         return self.constraints.rails or group.nic.count
 

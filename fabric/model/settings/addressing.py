@@ -305,7 +305,9 @@ class AddedLink(Key):
     ends: Annotated[tuple[LinkEnd, ...], BeforeValidator(_both), Field(min_length=2, max_length=2)] = Field(
         description="both switches with their front-panel ports, `33`, or `33/2` of a broken-out one"
     )
-    speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers; of a peer link that of uplinks")
+    speed_gbps: Gbps | None = Field(
+        None, description="its speed; default: that of the other links between the two tiers, of a peer link that of uplinks"
+    )
     subnet: LinkSubnet | None = Field(
         None,
         description="its subnet, as those of other links; default: from `pools.p2p`",

@@ -253,6 +253,17 @@ class Uplinks(Key):
 
     count: Count | None = Field(None, description="uplinks of one switch, to all upper switches together")
     speed_gbps: Gbps | None = Field(None, description="speed of one link; default: the fastest that both ends support")
+    ports: Literal["first", "last"] = Field(
+        "last", description="of the fastest cages: uplinks take the `first`, as in many labs, or the `last`"
+    )
+
+
+class BareLeaves(Key):
+    """Leaves without servers: border leaves, service leaves."""
+
+    name: Name = Field(description="what they are for, `border`: key of their numbers in the lock")
+    count: Count = Field(description="how many; pairs with `dual_tor`, unless `paired: false`")
+    paired: bool = Field(True, description="with `dual_tor`: whether each two of them are a pair, as those of servers are")
 
 
 class PodRule(Key):
