@@ -231,7 +231,7 @@ def asn_schemes(survey: Survey, fabric: str) -> list[dict[str, Any]]:
             of_pod.setdefault((its.role, its.pod if its.role == SPINE else -1), set()).add(its.asn)
     several = any(sum(its.role == role for its in switches) > 1 for role, _ in of_pod)
     apart = several and all(len(its) > 1 for key, its in of_pod.items() if _members(switches, key) > 1)
-    scheme = {"scheme": "per-device"} if apart else {}
+    scheme = {"scheme": "per-device"} if apart else {"scheme": "per-pair"} if _of_pairs(switches) else {}
     numbers = sorted({its.asn for its in switches})
     found: list[dict[str, Any]] = []
     private = [
@@ -245,6 +245,16 @@ def asn_schemes(survey: Survey, fabric: str) -> list[dict[str, Any]]:
     low, high = numbers[0], numbers[-1]
     found.append({**scheme, "ranges": _range(low, high)})
     return found
+
+
+def _of_pairs(switches: Sequence[Switch]) -> bool:
+    """Whether most pairs of leaves have one AS number, which no other leaf has."""
+    asn = {its.name: its.asn for its in switches if its.role == LEAF}
+    pairs = [
+        (asn[its.name], asn[its.pair]) for its in switches if its.pair > its.name and its.pair in asn and its.name in asn
+    ]
+    of = Counter(asn.values())
+    return 2 * sum(a == b and of[a] == 2 for a, b in pairs) > len(pairs)
 
 
 def _members(switches: Sequence[Any], key: tuple[str, int]) -> int:

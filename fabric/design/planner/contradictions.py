@@ -65,6 +65,9 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         _no_third_tier(spec, report)
     if spec.kind == "collapsed" and topology.tiers != "auto":
         report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
+    if spec.kind == "collapsed" and spec.underlay.asn.scheme == "per-pair":
+        message = "asn.scheme: expected one number per leaf in a collapsed-spine pair, whose leaves have sessions"
+        report.error("FAB109", spec.at("underlay", "asn", "scheme"), message, "remove `scheme: per-pair`")
     _leaves_stated(spec, intent, report)
     if spec.converged:
         _converged(spec, report)

@@ -14,7 +14,7 @@ from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import plural
 from fabric.design.planner.pools import PoolSet
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links
+from fabric.model.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links, asn_rows
 from fabric.model.settings.addressing import RESERVED_ASNS
 
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
@@ -73,8 +73,9 @@ def _check_names(spec: FabricSpec, devices: Sequence[Device], pinned_names: Mapp
 def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
     """Reports pinned AS numbers that another tier, leaf or pod has, as their routes would be rejected; `asns`: [switches]."""
     owners: dict[int, set[tuple[str, int]]] = {}
+    rows = asn_rows(spec.underlay.asn.scheme, switches)
     for device, asn in zip(switches, asns.tolist(), strict=True):
-        apart = device.number if device.role == LEAF else device.pod
+        apart = rows[device.index] if device.role == LEAF else device.pod
         owners.setdefault(asn, set()).add((device.role, apart))
     for name, pin in spec.pins.items():
         if pin.asn is None:

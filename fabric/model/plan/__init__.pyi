@@ -123,6 +123,7 @@ from .topology import (
     Links as Links,
     Longer as Longer,
     PortRef as PortRef,
+    asn_rows as asn_rows,
     class_of as class_of,
     concatenate as concatenate,
     longer_text as longer_text,
