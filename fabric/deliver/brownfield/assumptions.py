@@ -12,10 +12,10 @@ from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.ports import panel, port_names
-from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
+from fabric.deliver.brownfield.survey import Cable, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
-from fabric.model.plan import LEAF, PortRef
+from fabric.model.plan import PortRef
 from fabric.model.settings.base import HOST, NAME
 from fabric.nos.target import installed, target
 
@@ -36,10 +36,10 @@ Document = dict[str, Any]
 
 def assumed(survey: Survey) -> Survey:
     """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
-    return _with_hardware(_with_servers(_with_names(survey)))
+    return _with_hardware(_with_names(survey))
 
 
-# --- names and servers ----------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------------------
 
 
 def _with_names(survey: Survey) -> Survey:
@@ -79,64 +79,6 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return not text
     return True
-
-
-def _with_servers(survey: Survey) -> Survey:
-    """One server on each leaf of a fabric without any: the language has no fabric without servers."""
-    hosts, cables, found = dict(survey.hosts), list(survey.cables), list(survey.inferences)
-    served = {cable.b for cable in cables if cable.a in hosts and not hosts[cable.a].attached}
-    used: dict[str, set[int]] = {}
-    for cable in cables:
-        for device, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
-            used.setdefault(device, set()).add(ref.cage if ref else 0)
-    for fabric, switches in survey.fabrics.items():
-        leaves = [switch for switch in switches if switch.role == LEAF]
-        if not leaves or any(switch.name in served for switch in switches):
-            continue
-        pair = len(leaves) == len(switches) == 2  # whose servers are on both
-        found.append(
-            Inference(
-                subject=f"fabric {fabric}",
-                what="servers",
-                value=f"{1 if pair else len(leaves)} (assumed)",
-                source="one on both leaves, as no source names any" if pair else "one on each leaf, as no source names any",
-            )
-        )
-        for number, leaf in enumerate(leaves, 1):
-            name = f"{fabric}-server-{1 if pair else number:04}"
-            name_of = leaf.model or (
-                "" if _name(leaf.nos, GENERIC_NAME, 100, FIRST) else _like(leaf.nos, _names(survey, leaf))
-            )
-            model = catalog.switch(name_of) or GENERIC
-            assert model is not None
-            cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
-            if not cage:
-                continue
-            hosts[name] = Host(name=name, group=f"{fabric}-server", number=1 if pair else number, fabric=fabric)
-            ref = PortRef(cage, 0, 1, 0)
-            port = _name(leaf.nos, name_of or GENERIC_NAME, model.native_gbps, PortRef(cage, 0, 1, 0))
-            cables.append(
-                Cable(
-                    a=name,
-                    a_port=f"eth{number if pair else 1}",
-                    a_ref=PortRef(number if pair else 1, 0, 1, 0),
-                    b=leaf.name,
-                    b_port=port,
-                    b_ref=ref,
-                    speed_gbps=0,
-                    source="assumed",
-                )
-            )
-    if len(cables) == len(survey.cables):
-        return survey
-    cables.sort(key=lambda cable: (cable.a, cable.a_port, cable.b, cable.b_port))
-    return replace(survey, hosts=dict(sorted(hosts.items())), cables=cables, inferences=found)
-
-
-def _names(survey: Survey, leaf: Switch) -> list[str]:
-    """The ports of a leaf that cables name."""
-    ends = ((end, port) for its in survey.cables for end, port in ((its.a, its.a_port), (its.b, its.b_port)))
-    return [port for name, port in ends if name == leaf.name]
 
 
 # --- hardware -------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.deliver.brownfield.ports import panel, port_names, speeds
-from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port_key
+from fabric.deliver.brownfield.shape import Group, Nics, Shape, leaf_of, natural, port_key
 from fabric.deliver.brownfield.survey import Switch
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out
@@ -80,7 +80,8 @@ def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:
             if units is None:
                 return None
             found.append(units)
-    _without_servers(shape, spec, found)
+    left = _without_servers(shape, spec, found)
+    found += [its for group_spec in spec.groups if group_spec.bare and (its := _bare(shape, spec, group_spec, left))]
     result = Cells(units=found, networks=spec.networks)
     _pods(shape, spec, result)
     _cores(shape, result)
@@ -176,6 +177,8 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
     last: dict[str, int] = {}
     for server, spot in first.items():
         before = sum(cage < spot[0] for cage in others[home[server]])  # which leave no place for servers
+        if not before and len({*home.values()}) > 1:
+            continue  # of several leaves, all but the last are full
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values())
     if len({*home.values()}) == 1:  # of several, all but the last are full
@@ -229,8 +232,23 @@ def _slots(spec: FabricSpec, speed_gbps: int) -> dict[tuple[int, int], int]:
     return {(slot.cage, slot.sub): at for at, slot in enumerate(down)}
 
 
-def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> None:
-    """Puts leaves that no server is cabled to where the tables have room."""
+def _bare(shape: Shape, spec: FabricSpec, group: GroupSpec, left: list[str]) -> Units | None:
+    """The leaves of an entry of those without servers, which it takes from those that are left."""
+    width = spec.leaves_per_nic(group)
+    pairs = [[name, shape.switches[name].pair] for name in left if name < shape.switches[name].pair in left]
+    paired = {name for pair in pairs for name in pair}
+    units = pairs if width == 2 else [left[at : at + width] for at in range(0, len(left), width)]
+    if width == 1 and spec.dual_tor:
+        units = [[name] for name in left if name not in paired]
+    units = [unit for unit in units if len(unit) == width][: group.bare // width]
+    left[:] = [name for name in left if not any(name in unit for unit in units)]
+    use = Nics(purpose=group.nics, first=1, count=1, ports=width, speed_gbps=group.nic.speed_gbps, names=())
+    its = Group(name=group.name, model="", servers=[], uses=[use], ends={}, bare=True)
+    return Units(group=its, leaves=units, servers=[[] for _ in units], per_leaf=1, racks=1) if units else None
+
+
+def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> list[str]:
+    """Puts leaves that no server is cabled to where the tables have room; those that are left."""
     taken = {leaf for units in found for unit in units.leaves for leaf in unit}
     left = [its.name for its in shape.of(LEAF) if its.name not in taken]
     for units in found:
@@ -238,6 +256,7 @@ def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> 
             for place, leaf in enumerate(unit):
                 if not leaf and left:
                     unit[place] = left.pop(0)
+    return left
 
 
 def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:

@@ -6,7 +6,7 @@ What can be in the lock goes there; what a lock cannot hold is pinned; links tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from fabric.deliver.brownfield.judge import Difference, differences, merged, mov
 from fabric.deliver.brownfield.naming import ids, renamed
 from fabric.deliver.brownfield.pools import KINDS, pools
 from fabric.deliver.brownfield.working import Working
-from fabric.model.plan import Plan
+from fabric.model.plan import FabricPlan, Plan
 
 ROUNDS = 6  # of all steps
 PINNED_PORTS = 12  # pins of ports, one after the other
@@ -67,30 +67,38 @@ def in_full(work: Working, names: Collection[str]) -> bool:
         if name in work.full:
             fabric = work.fabric(name)
             full = work.full.pop(name)
-            fabric |= {key: full[key] for key in ("servers", "topology")}
+            fabric |= {key: full[key] for key in ("servers", "topology") if key in full}
             changed = True
     return changed
 
 
 def _ids(work: Working, plan: Plan) -> bool:
-    """Numbers of units and switches by their names; names of no pattern are pinned."""
+    """Numbers of units and switches by their names."""
     changed = False
-    for name, fabric in plan.fabrics.items():
-        if name not in work.cells:
-            continue
-        blocks = ids(work.cells[name], work.patterns[name], fabric)
+    for name, fabric in _stated(work, plan):
         known = work.kept(name).blocks
-        new = {key: its for key, its in blocks.items() if known.get(key) != its}
-        if new:
+        blocks = ids(work.cells[name], work.patterns[name], fabric)
+        if new := {key: its for key, its in blocks.items() if known.get(key) != its}:
             work.keep(name, blocks={**known, **new})
             changed = True
-            continue
+    return changed
+
+
+def _names(work: Working, plan: Plan) -> bool:
+    """Pins the names of no pattern, of all fabrics at once: one may have the names that the pattern of another gives."""
+    changed = False
+    for name, fabric in _stated(work, plan):
         stated = work.fabric(name).get("pins", {})
         names = {key: {"name": text} for key, text in renamed(work.cells[name], fabric).items() if key not in stated}
         if names:
             work.fabric(name)["pins"] = merged(stated, names)
             changed = True
     return changed
+
+
+def _stated(work: Working, plan: Plan) -> Iterator[tuple[str, FabricPlan]]:
+    """The fabrics whose tables are known."""
+    yield from ((name, fabric) for name, fabric in plan.fabrics.items() if name in work.cells)
 
 
 def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
@@ -203,4 +211,4 @@ def _pin(work: Working, plan: Plan, what: str) -> bool:
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
 _NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, *(partial(_pin, what=what) for what in PINS))
 _CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *((_ports,) * PINNED_PORTS), _links, _link_blocks)
-STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)
+STEPS: tuple[Step, ...] = (_ids, _names, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
@@ -53,18 +54,19 @@ def drafted(survey: Survey) -> Drafted:
     """The intent of a survey, in the first way that plans all of it; else in the way that plans most."""
     from fabric.deliver.brownfield.simpler import rungs
 
-    best: tuple[tuple[bool, int], Drafted] | None = None
+    best: tuple[tuple[bool, int, int], Drafted] | None = None
     refusals: list[InputError] = []
     for rung in rungs(survey):
-        if rung.last and best is not None and not best[0][0]:
-            break
+        if best is not None and not best[0][0] and (rung.last or not rung.tenants):
+            break  # without tenants nothing else is stated better
         try:
             left, found = _drafted(rung)
         except InputError as error:
             refusals.append(error)
             continue
-        wrong = sum(its.what in ("device", "link") for its in left)
-        score = any(its.what == "plan" for its in left), wrong
+        wrong = Counter(its.what for its in left)
+        gone = len(survey.switches) - len(rung.survey.switches)
+        score = wrong["plan"] > 0, gone + wrong["device"], wrong["link"]
         if best is None or score < best[0]:
             best = score, replace(found, given_up=rung.given_up)
         if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):

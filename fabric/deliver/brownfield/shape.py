@@ -52,6 +52,7 @@ class Group:
     uses: list[Nics]
     ends: dict[End, LeafPort]
     shared: bool = False  # on leaves of the first group
+    bare: bool = False  # leaves without servers
 
     def of(self, use: Nics) -> Iterator[tuple[End, LeafPort]]:
         """Ends of NICs of one purpose, server by server."""

@@ -23,7 +23,7 @@ from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
 from fabric.hardware import catalog
-from fabric.model.plan import SERVER, FabricSpec, Sizing, leaf_set
+from fabric.model.plan import LEAF, SERVER, FabricSpec, Sizing, leaf_set
 
 SPARE_MAX = 8
 WHOLE = "as a whole switch carries"
@@ -31,7 +31,8 @@ WHOLE = "as a whole switch carries"
 
 def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, str]) -> None:
     """The fabric in full, then without the keys that change nothing."""
-    known = [(form, its) for form in statement.forms(shape) if (its := _stated(work, name, shape, models, form))]
+    forms = list(statement.forms(shape, below=bool(work.below(shape))))
+    known = [(form, its) for form in forms if (its := _stated(work, name, shape, models, form))]
     for exact in (True, False):
         for form, (full, cells) in known:
             spare = _spare(shape, cells, work.spec(name, full))
@@ -46,7 +47,7 @@ def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, st
                     f"fabric {name}", "topology", form.kind, source if exact else f"{source}; some cables are otherwise"
                 )
                 return
-    form = next(iter(statement.forms(shape)))
+    form = forms[0]
     work.document["fabrics"][name] = _bare(work, name, shape, models, form)
     work.cells[name] = Cells(units=[])
     work.infer(f"fabric {name}", "topology", form.kind, "no rule of wiring fits its cables")
@@ -55,6 +56,8 @@ def state_fabric(work: Working, name: str, shape: Shape, models: Mapping[str, st
 def _spare(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
     """Server ports that every leaf of several is split for, beyond those of the servers of a full one; 0 for none."""
     units = cells.units[0]
+    if units.group.bare:
+        return 0
     leaves = [leaf for unit in units.leaves for leaf in unit if leaf]
     cabled = Counter(leaf for _, (leaf, _) in units.group.of(units.group.uses[0]))
     ports = reserved(shape, spec, units.group, leaves) if len(units.leaves) > 1 else 0
@@ -86,20 +89,27 @@ def _unused(shape: Shape, cells: Cells) -> dict[str, list[int]]:
 def _stated(work: Working, name: str, shape: Shape, models: Mapping[str, str], form: Form) -> tuple[Document, Cells] | None:
     """Every key of a fabric, and its tables; None where its cables do not follow the form."""
     fabric = _bare(work, name, shape, models, form)
+    leaves = [its.name for its in shape.of(LEAF)]
+    if not shape.groups:
+        fabric["topology"]["leaves_without_servers"] = statement.without_servers(shape, leaves, form)
     try:
         spec = work.spec(name, fabric)
+        cells = cells_of(shape, spec)
+        if cells and form.kind == "rack" and (more := statement.racks_without_servers(shape, cells, spec)):
+            cells = cells_of(shape, spec, more)
+        if cells and (left := [leaf for leaf in leaves if leaf not in cells.order[LEAF]]):
+            fabric["topology"]["leaves_without_servers"] = statement.without_servers(shape, left, form)
+            spec = work.spec(name, fabric)
+            cells = cells_of(shape, spec)
     except InputError:
         return None
-    cells = cells_of(shape, spec)
-    if cells and form.kind == "rack" and (more := statement.racks_without_servers(shape, cells, spec)):
-        cells = cells_of(shape, spec, more)
     if cells is None or not cells.units:
         return None
     below = "below" in fabric
     topology = fabric["topology"] = (
-        fabric["topology"] if below else merged(fabric["topology"], statement.counts(shape, cells))
+        fabric["topology"] if below else merged(fabric["topology"], statement.counts(shape, cells, spec))
     )
-    for units in cells.units:
+    for units in (its for its in cells.units if not its.group.bare):
         entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == units.group.name)
         entry["unit"] = {"servers": units.per_leaf * units.racks}
         if units.racks > 1 or (below and len(units.leaves) > 1):
@@ -108,7 +118,7 @@ def _stated(work: Working, name: str, shape: Shape, models: Mapping[str, str], f
         entry = next(its for its in fabric["servers"] if its.get("name", its["model"]) == group.name)
         if count := statement.servers_on_set(group, cells, leaf_set(spec)):
             entry["per_rack"] = count
-    if len(fabric["servers"]) == 1:
+    if len(fabric.get("servers", ())) == 1:
         topology["unit"] = fabric["servers"][0].pop("unit")
     return fabric, cells
 
@@ -137,7 +147,8 @@ def _bare(work: Working, name: str, shape: Shape, models: Mapping[str, str], for
     if "nos" in hardware:
         fabric["nos"] = hardware["nos"]
     underlay = statement.addressing(shape)
-    fabric |= {"servers": groups, "topology": topology}
+    fabric |= {"servers": groups} if groups else {}
+    fabric["topology"] = topology
     stated: Document = {"addressing": underlay} if underlay != "ipv4" else {}
     if subnets := statement.link_subnets(shape):
         stated["link_subnets"] = subnets
@@ -164,7 +175,8 @@ def _with_spare(work: Working, name: str, fabric: Document, ports: Mapping[str, 
         other = {**fabric, **change} if "servers" in change else merged(fabric, change)
         for key in ("unit", *(("rails", "kind", "tiers") if count == WHOLE else ())) if not change else ():
             other["topology"] = {name: its for name, its in other["topology"].items() if name != key}
-            other["servers"] = [{name: its for name, its in group.items() if name != key} for group in other["servers"]]
+            groups = [{name: its for name, its in group.items() if name != key} for group in other.get("servers", ())]
+            other |= {"servers": groups} if groups else {}
         try:
             its = sized(work.alone(name, other))[name]
             if as_there(work.shapes[name], work.cells[name], its[1]) and not _off(*its, ports):
@@ -200,7 +212,7 @@ def _changes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
     unit = fabric["topology"].get("unit")
     for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
         yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
-    for at, group in enumerate(fabric["servers"]):
+    for at, group in enumerate(fabric.get("servers", ())):
         servers = group.get("unit", {}).get("servers", 0)
         for count in range(servers + 1, 4 * servers + 1):
             groups = list(fabric["servers"])

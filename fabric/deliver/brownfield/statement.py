@@ -13,9 +13,9 @@ from fabric.deliver.brownfield.shape import Group, Nics, Shape, leaf_of
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
-from fabric.hardware.catalog.models import NicSet, ServerModel
-from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec
-from fabric.model.settings.site import PURPOSES
+from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
+from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, PortRef
+from fabric.model.plan.cages import NoFit, lay_out
 
 Document = dict[str, Any]
 
@@ -42,10 +42,18 @@ class Form:
         }
 
 
-def forms(shape: Shape) -> Iterator[Form]:
-    """The forms that the cables of the first group of servers may follow, the likeliest first."""
+def forms(shape: Shape, *, below: bool = False) -> Iterator[Form]:
+    """The forms that the cables of the first group of servers may follow, the likeliest first.
+
+    Args:
+        below: its leaves hang below those of another fabric.
+    """
     if not shape.groups or not shape.groups[0].uses:
-        yield Form(kind=PURPOSES[shape.purpose].kind)
+        if shape.pairs and shape.tiers == 1 and not below:
+            yield Form(kind="collapsed")
+        elif not below:
+            yield from (Form(kind="rack", dual_tor=True) for _ in range(any(its.pair for its in shape.of(LEAF))))
+        yield Form(kind="rack")
         return
     group = shape.groups[0]
     use = group.uses[0]
@@ -55,7 +63,7 @@ def forms(shape: Shape) -> Iterator[Form]:
     per_nic = max(len(set(row)) for row in table)
     rails = len({row[0] for row in table})
     apart = len({shape.network.get(leaf, -1) for leaf in filter(None, table[0])})
-    if shape.pairs and shape.tiers == 1:
+    if shape.pairs and shape.tiers == 1 and not below:
         networks = {shape.network[leaf.name] for leaf in shape.of(LEAF)}
         for turns in (False, True):
             yield Form(kind="collapsed", planes=len(networks), turns=turns)
@@ -139,7 +147,40 @@ def server_group(group: Group, model: str, uses: Sequence[Nics], purpose: str, s
 # --- counts ---------------------------------------------------------------------------------------------------
 
 
-def counts(shape: Shape, cells: Cells) -> Document:
+def without_servers(shape: Shape, leaves: Sequence[str], form: Form) -> list[Document]:
+    """Entries of leaves without servers: of pairs where the form has them, and of single leaves."""
+    its = [shape.switches[name] for name in leaves]
+    pairs = [switch for switch in its if switch.pair in leaves] if form.dual_tor else []
+    single = [switch for switch in its if switch not in pairs]
+    name = "border" if all(switch.border for switch in its) else "others"
+    entries: list[Document] = [{"name": name, "count": len(pairs)}] if pairs else []
+    if single:
+        entry: Document = {"name": f"{name}-single" if pairs else name, "count": len(single)}
+        entries.append(entry | ({"paired": False} if form.dual_tor else {}))
+    return entries
+
+
+def on_first_ports(shape: Shape, spec: FabricSpec, role: str) -> bool:
+    """Whether the uplinks of most switches of a role are on the first of the fastest cages, and not on the last ones."""
+    model = (spec.leaf if role == LEAF else spec.spine).model
+    votes = Counter[bool]()
+    for switch in shape.of(role):
+        refs = [cable.a_ref for cable in shape.up_of.get(switch.name, ()) if cable.a_ref]
+        cages = sorted({ref.cage for ref in refs})
+        if refs:
+            votes[cages == _cages(model, refs, first=True) != _cages(model, refs, first=False)] += 1
+    return votes[True] > votes[False]
+
+
+def _cages(model: SwitchModel, refs: Sequence[PortRef], *, first: bool) -> list[int]:
+    try:
+        up = lay_out(model, 0, refs[0].speed_gbps, len(refs), refs[0].speed_gbps, first=first).up
+    except NoFit:
+        return []
+    return sorted({slot.cage for slot in up})
+
+
+def counts(shape: Shape, cells: Cells, spec: FabricSpec) -> Document:
     """Numbers of switches and links as keys of a topology."""
     tiers = shape.tiers
     stated: Document = {}
@@ -148,7 +189,8 @@ def counts(shape: Shape, cells: Cells) -> Document:
     links = _links(shape)
     if uplinks := links.get(LEAF):
         per_leaf = usual_count(Counter(uplinks))
-        stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": _speed(shape, LEAF)}}
+        first = {"ports": "first"} if on_first_ports(shape, spec, LEAF) else {}
+        stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": _speed(shape, LEAF), **first}}
     elif shape.pairs:
         per_leaf = usual_count(Counter(cable.a for cable in shape.pairs))
         stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": shape.pairs[0].speed_gbps}}
@@ -156,7 +198,8 @@ def counts(shape: Shape, cells: Cells) -> Document:
         stated["spine"] = {"count": len(shape.of(SPINE))}
     if tiers > 2:
         per_spine = usual_count(Counter(links[SPINE]))
-        stated["spine"]["uplinks"] = {"count": per_spine, "speed_gbps": _speed(shape, SPINE)}
+        first = {"ports": "first"} if on_first_ports(shape, spec, SPINE) else {}
+        stated["spine"]["uplinks"] = {"count": per_spine, "speed_gbps": _speed(shape, SPINE), **first}
         groups = max(Counter(network for network, _ in cells.cores).values())
         stated["core"] = {"count": len(shape.of(CORE)), "groups": groups}
         stated["pods"] = {"units": max(1, cells.units_per_pod)}
@@ -213,7 +256,7 @@ def racks_without_servers(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
     """Racks of the only unit whose leaves have no server."""
     leaves = {leaf for units in cells.units for unit in units.leaves for leaf in unit}
     left = sum(its.name not in leaves for its in shape.of(LEAF))
-    single = len(cells.units) == 1 and len(cells.units[0].leaves) == 1
+    single = len(cells.units) == 1 and not cells.units[0].group.bare and len(cells.units[0].leaves) == 1
     return -(-left // spec.leaves_per_nic(spec.groups[0])) if single else 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from fabric.deliver.brownfield.cells import Cells
@@ -94,20 +95,28 @@ class Working:
             links = Counter(cable.a for cable in above.below if cable.a in shape.switches)
             if links:
                 speed = next(cable.speed_gbps for cable in above.below if cable.a in shape.switches)
-                tenant = self._bridged(name, shape)
-                stated = {"tenant": tenant} if tenant else {}
+                stated = self._bridged(name, shape)
                 return {"fabric": name, **stated, "links": max(links.values()), "speed_gbps": speed}
         return {}
 
-    def _bridged(self, above: str, shape: Shape) -> str:
-        """The tenant above of which the switches of a fabric have most VLANs; "" for none."""
+    def _bridged(self, above: str, shape: Shape) -> Document:
+        """The tenant above of which the switches of a fabric have most VLANs, and of several networks that of most ports."""
         ports = [port for its in shape.switches.values() if its.facts for port in its.facts.interfaces.values()]
-        vlans = {vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None}
+        vlans = Counter(vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None)
         tenants = dict(self._sections_of_fabrics()).get(above, {}).get("tenants", ())
         networks = {its["name"]: [net for net in its.get("networks", ()) if isinstance(net, dict)] for its in tenants}
-        shared = {name: len(vlans & {net.get("vlan") for net in of}) for name, of in networks.items()}
+        shared = {name: sum(net.get("vlan") in vlans for net in of) for name, of in networks.items()}
         best = max(shared, key=lambda name: shared[name], default="")
-        return best if best and shared[best] else ""
+        if not best or not shared[best]:
+            return {}
+        others = [net for net in networks[best] if not self._managed(net.get("gateway", ""))]
+        usual = max(others, key=lambda net: vlans[net.get("vlan", 0)], default=None)
+        return {"tenant": best, **({"network": usual["name"]} if usual and len(others) > 1 else {})}
+
+    def _managed(self, gateway: str) -> bool:
+        """Whether management ports of switches are in the subnet of a gateway."""
+        addresses = (its.management.partition("/")[0] for its in self.survey.switches.values() if its.management)
+        return bool(gateway) and any(ip_address(its) in ip_network(gateway, strict=False) for its in addresses)
 
     def managing(self, name: str) -> str:
         """Name of what the management ports of switches are in a fabric: as the sections have it."""

@@ -266,7 +266,7 @@ class FabricSpec:
     def bridged_tenants(self) -> frozenset[str]:
         """Tenants that leaves below bridge, of this fabric or of the one above: their networks may hold management pools."""
         names = {its.tenant for its in self.attachments if its.name in self.added and its.tenant}
-        return frozenset(names | ({self.below.tenant} if self.below else set()))
+        return frozenset(names | ({self.below.tenant} if self.below and self.below.tenant else set()))
 
     @property
     def bonds(self) -> bool:

@@ -161,8 +161,8 @@ class AsnScheme(Key):
     scheme: Literal["rfc7938", "per-pair", "per-device"] = Field(
         "rfc7938",
         description=(
-            "`rfc7938`: one for the cores, one for the spines of each pod, one per leaf; `per-pair`: likewise, and one for the "
-            "two leaves of a pair; `per-device`: one per switch"
+            "`rfc7938`: one for the cores, one for the spines of each pod, one per leaf; `per-pair`: likewise, and one for "
+            "the two leaves of a pair; `per-device`: one per switch"
         ),
     )
     ranges: Annotated[tuple[Annotated[Line, BeforeValidator(_number_text)], ...], ListOf] | None = Field(

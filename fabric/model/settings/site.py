@@ -326,10 +326,15 @@ class Attachment(Key):
 
 
 class Below(Key):
-    """Leaves that hang below the leaves of another fabric, as out-of-band switches do: they bridge one of its tenants."""
+    """Leaves that hang below the leaves of another fabric, as out-of-band switches do: they bridge one of its tenants.
+
+    Without a tenant they are cabled alone.
+    """
 
     fabric: Name = Field(description="fabric whose leaves they are cabled to")
-    tenant: Name = Field(description="its tenant, whose networks they carry; the gateways are there")
+    tenant: TenantName | None = Field(
+        None, description="its tenant, whose networks they carry; the gateways are there; default: none, cabled alone"
+    )
     network: TenantName | None = Field(
         None,
         description="network that their server ports are in; default: the one that is not of the switches' management ports",
