@@ -333,7 +333,7 @@ class Views:
             length_m=uplink.length_m,
             untagged=untagged,
             tagged=tagged,
-            lag=uplink.lag,
+            lag=uplink.lag if tenants else 0,
         )
 
     @cached_property

@@ -196,7 +196,7 @@ def _between(
     homes: Mapping[str, str],
     level: Mapping[str, tuple[bool, int]],
 ) -> None:
-    """A link of a leaf to another fabric, neither of which hangs below the other, or to a router, is one to another device."""
+    """A link of a leaf to a router, or to a fabric that neither hangs below nor above, is one to another device."""
     for one, other, source in list(cables.cables()):
         apart = homes.get(one[0]) != homes.get(other[0])
         if not apart or not (level.get(one[0], (True,))[0] and level.get(other[0], (True,))[0]):
