@@ -20,6 +20,7 @@ ONE_END, IN_ORDER = "description of one end", "descriptions that name the device
 
 Port = tuple[str, str]  # device and port
 Wire = tuple[str, str, str, str]  # device and port of both ends, as LLDP or a topology file names them
+KERNEL = re.compile(r"eth([1-9]\d*)")  # a port of a container, which is the n-th of the switch in it
 SHORT = re.compile(r"([A-Za-z]{2})[A-Za-z]*-?(\d[\d/:.s]*)")  # `Et1/1`, `Ethernet1/1`
 
 
@@ -171,9 +172,13 @@ def _plain(name: str) -> str:
 
 def _own(result: Wiring, device: str, text: str) -> str:
     """A port as the device names it; one that its config does not mention has the name of the source."""
-    return result.port_named(device, [text]) or (
-        text if is_management(text) else port_of(result.devices[device].facts.nos, text)
-    )
+    own = result.devices[device]
+    if known := result.port_named(device, [text]):
+        return known
+    if (match := KERNEL.fullmatch(text)) and own.ports:
+        ports = sorted(own.ports, key=natural)
+        return ports[int(match[1]) - 1] if int(match[1]) <= len(ports) else ""
+    return text if is_management(text) else port_of(own.facts.nos, text)
 
 
 # --- Descriptions ---------------------------------------------------------------------------------------------

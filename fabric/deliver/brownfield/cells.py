@@ -237,7 +237,7 @@ def _bare(shape: Shape, spec: FabricSpec, group: GroupSpec, left: list[str]) -> 
     width = spec.leaves_per_nic(group)
     pairs = [[name, shape.switches[name].pair] for name in left if name < shape.switches[name].pair in left]
     paired = {name for pair in pairs for name in pair}
-    units = pairs if width == 2 else [left[at : at + width] for at in range(0, len(left), width)]
+    units = pairs if width == 2 and spec.kind != "collapsed" else [left[at : at + width] for at in range(0, len(left), width)]
     if width == 1 and spec.dual_tor:
         units = [[name] for name in left if name not in paired]
     units = [unit for unit in units if len(unit) == width][: group.bare // width]

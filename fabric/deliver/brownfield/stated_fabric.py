@@ -90,8 +90,6 @@ def _stated(work: Working, name: str, shape: Shape, models: Mapping[str, str], f
     """Every key of a fabric, and its tables; None where its cables do not follow the form."""
     fabric = _bare(work, name, shape, models, form)
     leaves = [its.name for its in shape.of(LEAF)]
-    if not shape.groups:
-        fabric["topology"]["leaves_without_servers"] = statement.without_servers(shape, leaves, form)
     try:
         spec = work.spec(name, fabric)
         cells = cells_of(shape, spec)
@@ -143,6 +141,9 @@ def _bare(work: Working, name: str, shape: Shape, models: Mapping[str, str], for
         attached.append({"name": work.managing(name), "links": len(cables), **speed})
     if attached:
         topology["attachments"] = attached
+    if not groups:
+        leaves = [its.name for its in shape.of(LEAF)]
+        topology["leaves_without_servers"] = statement.without_servers(shape, leaves, form)
     fabric: Document = {"purpose": shape.purpose}
     if "nos" in hardware:
         fabric["nos"] = hardware["nos"]
