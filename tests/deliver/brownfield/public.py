@@ -24,6 +24,7 @@ from fabric.deliver.brownfield.proof import EQUAL, LABEL
 from fabric.deliver.brownfield.reports import shape
 from fabric.deliver.brownfield.sources import ImportRequest
 from fabric.nos.statements.compare import MISSING
+from tests.deliver.brownfield.lacks import page
 
 VALUE = re.compile(r"\S*[\d.:/]\S*|\"[^\"]*\"|\*")
 SHOWN_WORDS = 5  # of a form of statements
@@ -88,8 +89,10 @@ def main() -> int:
     parser.add_argument("sets", nargs="+", metavar="FOLDER[,FILE]")
     parser.add_argument("--forms", type=int, default=40, help="forms of statements that are listed")
     parser.add_argument("--left", action="store_true", help="list what stays with the overrides")
+    parser.add_argument("--lacks", type=Path, metavar="FILE", help="write the page of what the language lacks, by kind")
     asked = parser.parse_args()
     forms: Counter[tuple[str, str]] = Counter()
+    by_set: dict[str, Counter[tuple[str, str]]] = {}
     sums: Counter[str] = Counter()
     print("| set | switches | links | statements | language | overrides | different | extra | missing | lines | s |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
@@ -122,8 +125,11 @@ def main() -> int:
         print(
             f"    {made.own and len(made.own.rules)} overrides; findings {dict(errors)}; left out {len(made.survey.left_out)}"
         )
-        forms.update(lacking(made))
+        by_set[text] = lacking(made)
+        forms.update(by_set[text])
     print(dict(sums))
+    if asked.lacks:
+        asked.lacks.write_text(page(by_set, "python -m tests.deliver.brownfield.public --lacks"))
     print(*(f"{number:6,}  {nos:8} {text}" for (nos, text), number in forms.most_common(asked.forms)), sep="\n")
     return 0
 
