@@ -283,6 +283,8 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
                     above[at, network].append(_above(shape, leaf))
         row += len(rows) * result.pods_per_unit if shape.tiers == 3 else 0
     result.spines = {key: _by_ports(its) for key, its in above.items()}
+    if shape.tiers == 2 and not shape.up:  # no cable is known: sessions tell that they are one fabric
+        result.spines = {(0, 0): [its.name for its in shape.of(SPINE)]}
 
 
 def _above(shape: Shape, name: str) -> list[str]:

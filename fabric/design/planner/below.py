@@ -169,11 +169,12 @@ def _with_tenant(
             f"both support {listed([*map(str, common)])} Gb/s" if common else "choose a switch with ports of a common speed",
         )
         return spec
+    of = f"tenant '{below.tenant}'" if below.tenant else "`tenant`, which is not stated"
     if spec.groups and below.network is not None and below.network not in [network.name for network in networks]:
         report.error(
             "FAB144",
             spec.at("below", "network"),
-            f"below.network: expected a network of tenant '{below.tenant}', got '{below.network}'",
+            f"below.network: expected a network of {of}, got '{below.network}'",
             nearest(below.network, [network.name for network in networks]),
         )
     tenants = (Tenant(name=below.tenant, networks=networks),) if below.tenant else ()
