@@ -273,6 +273,7 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
 def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
     """Fabric → what an intent states of links between its switches that the rule does not give: `remove` and `add`."""
     fabric_of = {switch.name: name for name, its in survey.fabrics.items() for switch in its}
+    role_of = {name: its.role for name, its in survey.switches.items()}
     there = links_there(survey)
     found: dict[str, dict[str, list[Any]]] = {}
     mine: set[tuple[End, End]] = set()
@@ -290,8 +291,7 @@ def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
         if ends in mine or not name or fabric_of.get(cable.b) != name or cable.a_ref is None or cable.b_ref is None:
             continue
         entry: dict[str, Any] = {"ends": [_port(end) for end in ends], "speed_gbps": cable.speed_gbps}
-        switches = survey.switches
-        peers = switches[cable.a].role == switches[cable.b].role and plan.fabrics[name].spec.kind != "collapsed"
+        peers = role_of[cable.a] == role_of[cable.b] and plan.fabrics[name].spec.kind != "collapsed"
         if cable.a_address and not peers:
             entry["subnet"] = str(ip_interface(cable.a_address).network)
         found.setdefault(name, {}).setdefault("add", []).append(entry)
