@@ -11,7 +11,7 @@ from typing import Any
 from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
-from fabric.deliver.brownfield.ports import panel, port_names
+from fabric.deliver.brownfield.ports import panel, port_names, ports_named
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -20,6 +20,7 @@ from fabric.model.settings.base import HOST, NAME
 from fabric.nos.target import installed, target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
+MOST_CAGES = 0.9  # of a model, before their names tell it
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
 SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC_NAME = "256x100g"
@@ -194,6 +195,8 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if board := next((its for switch in alike if (its := _board(switch))), None):
                     model, entry = board
+                elif listed := _with_every_cage(nos, alike):
+                    model = listed
                 elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
@@ -205,6 +208,28 @@ def _board(switch: Switch) -> tuple[str, Document] | None:
     if switch.facts is None or record is None or record.reader is None or record.reader.board is None:
         return None
     return record.reader.board.get()(switch.facts.texts)
+
+
+def _with_every_cage(nos: str, switches: Sequence[Switch]) -> str:
+    """The model of the catalog whose cages configs name nearly all; "" for none.
+
+    Of several the one whose breakouts take the lanes of cages that configs give up, with most of their ports, and the fastest.
+    """
+    facts = [switch.facts for switch in switches if switch.facts is not None]
+    names = {name for its in facts for name in port_names(its)}
+    off = {name for its in facts for name, cage in its.cages.items() if cage.ports is not None and not cage.ports.value}
+    found: list[tuple[tuple[bool, int, int], str]] = []
+    for name in catalog.switch_names():
+        model = catalog.switch(name)
+        if model is None or nos not in model.nos:
+            continue
+        known = ports_named(nos, name)
+        cages = {ref.cage for its in facts for ref in panel(its, name, [*port_names(its), *off], {}).values()}
+        if max(cages, default=0) == 0 or max(cages) > model.cages or len(cages) < MOST_CAGES * model.cages:
+            continue
+        fits = (model.disables_next is not None) == bool(off), len(names & known.keys()), model.native_gbps
+        found.append((fits, name))
+    return max(found, key=lambda its: its[0])[1] if found else ""
 
 
 def _listed(switches: Sequence[Switch], cabled: Collection[int]) -> int:

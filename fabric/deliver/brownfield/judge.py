@@ -254,7 +254,7 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
     for name, fabric in plan.fabrics.items():
         mine: dict[tuple[str, str], list[tuple[End, End]]] = {}
         for ends, link in links_planned(fabric).items():
-            if link.row not in fabric.stood_for:
+            if link.row not in fabric.stood_for or link.row in fabric.below:
                 mine.setdefault((ends[0][0], ends[1][0]), []).append(ends)
         switches = {device.name for device in fabric.switches}
         for pair, its in mine.items():
@@ -264,6 +264,8 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
             for end in (0, 1):
                 # Links in their order: by the other end, which stays.
                 by_far = {ends[1 - end]: ends[end] for ends in other}
+                if not by_far.keys() & {ends[1 - end] for ends in its}:  # which moves as well
+                    by_far = {ends[1 - end]: far[end] for ends, far in zip(its, sorted(other), strict=True)}
                 cages = [by_far.get(ends[1 - end], ends[end])[1] for ends in its]
                 if pair[end] in switches and cages != [ends[end][1] for ends in its]:
                     found.append((name, pair[end], pair[1 - end], cages))

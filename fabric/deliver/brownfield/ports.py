@@ -82,7 +82,7 @@ def panel(facts: Facts, model: str, names: Iterable[str], gbps: Mapping[str, int
         gbps: speed by name.
     """
     names = list(names)
-    table, every = _names(facts.nos, model) if model else {}, _unknown(facts.nos)
+    table, every = ports_named(facts.nos, model) if model else {}, _unknown(facts.nos)
     if sum(name in table for name in names) < len(names):
         table = {**every, **table}
     alike = {tuple(DIGITS.findall(name)): refs for name, refs in table.items()}
@@ -135,7 +135,7 @@ def _of_cage(
 
 
 @cache
-def _names(nos: str, model: str) -> Mapping[str, tuple[PortRef, ...]]:
+def ports_named(nos: str, model: str) -> Mapping[str, tuple[PortRef, ...]]:
     """Name → ports that have it, of a switch of the catalog."""
     entry = catalog.switch(model)
     if entry is None:

@@ -130,10 +130,17 @@ def server_group(group: Group, model: str, uses: Sequence[Nics], purpose: str, s
     entry |= {"name": group.name} if group.name != model else {}
     entry |= {"nics": purposes[0] if len(purposes) == 1 else purposes} if purposes != [purpose] else {}
     entry |= {"leaves": "shared"} if group.shared else {}
+    homing = {use.purpose: use.at.homing for use in uses if use.at.homing != "bond" and _on_pair(group, use)}
+    entry |= {"homing": homing} if any(homing.values()) else {}
     nic = server.nics.get(purposes[0]) if server and purposes else None
     if nic is not None and (nic.ports, nic.speed_gbps) != (uses[0].ports, uses[0].speed_gbps):
         entry["nic_breakout"] = f"{uses[0].ports}x{uses[0].speed_gbps}"
     return entry
+
+
+def _on_pair(group: Group, use: Nics) -> bool:
+    """Whether NICs of one purpose have two leaves, on which their ports may be bonds, and the configs tell."""
+    return bool(use.at.homing) and len(group.leaves(use)) == 2
 
 
 # --- counts ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -103,11 +103,15 @@ class Working:
         """The tenant above of which the switches of a fabric have most VLANs; "" for none."""
         ports = [port for its in shape.switches.values() if its.facts for port in its.facts.interfaces.values()]
         vlans = {vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None}
-        tenants = dict(self._sections_of_fabrics()).get(above, {}).get("tenants", ())
-        networks = {its["name"]: [net for net in its.get("networks", ()) if isinstance(net, dict)] for its in tenants}
+        networks = {its["name"]: its.get("networks", ()) for its in self.tenants(above)}
         shared = {name: len(vlans & {net.get("vlan") for net in of}) for name, of in networks.items()}
         best = max(shared, key=lambda name: shared[name], default="")
         return best if best and shared[best] else ""
+
+    def tenants(self, name: str) -> Sequence[Document]:
+        """Those that the sections have of a fabric."""
+        stated: Sequence[Document] = dict(self._sections_of_fabrics()).get(name, {}).get("tenants", ())
+        return stated
 
     def managing(self, name: str) -> str:
         """Name of what the management ports of switches are in a fabric: as the sections have it."""
