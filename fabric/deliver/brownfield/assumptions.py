@@ -12,6 +12,7 @@ from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.ports import panel, port_names, ports_named
+from fabric.deliver.brownfield.shape import with_numbers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -37,7 +38,24 @@ Document = dict[str, Any]
 
 def assumed(survey: Survey) -> Survey:
     """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
-    return _with_hardware(_with_servers(_with_names(survey)))
+    return with_numbers(_with_hardware(_on_panel(_with_servers(_with_names(survey)))))
+
+
+def _on_panel(survey: Survey) -> Survey:
+    """Without cables at ports that the stated model of a switch does not have."""
+    cages = {name: model.cages for name, its in survey.switches.items() if (model := catalog.switch(its.model)) is not None}
+    left_out = dict(survey.left_out)
+    for its in survey.cables:
+        for name, port, ref in ((its.a, its.a_port, its.a_ref), (its.b, its.b_port, its.b_ref)):
+            if ref is not None and ref.cage > cages.get(name, ref.cage):
+                left_out[f"{name} {port}"] = f"{survey.switches[name].model} has no such port"
+    if len(left_out) == len(survey.left_out):
+        return survey
+    ends = left_out.keys()
+    cables = [its for its in survey.cables if not {f"{its.a} {its.a_port}", f"{its.b} {its.b_port}"} & ends]
+    named = {its.a for its in cables}
+    hosts = {name: host for name, host in survey.hosts.items() if name in named}
+    return replace(survey, cables=cables, hosts=hosts, left_out=left_out)
 
 
 # --- names and servers ----------------------------------------------------------------------------------------

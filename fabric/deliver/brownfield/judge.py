@@ -264,7 +264,7 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
             for end in (0, 1):
                 # Links in their order: by the other end, which stays.
                 by_far = {ends[1 - end]: ends[end] for ends in other}
-                if not by_far.keys() & {ends[1 - end] for ends in its}:  # which moves as well
+                if pair[0] in survey.switches and by_far.keys() != {ends[1 - end] for ends in its}:  # which moves as well
                     by_far = {ends[1 - end]: far[end] for ends, far in zip(its, sorted(other), strict=True)}
                 cages = [by_far.get(ends[1 - end], ends[end])[1] for ends in its]
                 if pair[end] in switches and cages != [ends[end][1] for ends in its]:

@@ -127,7 +127,7 @@ def _bare(work: Working, name: str, shape: Shape, models: Mapping[str, str], for
         topology.pop("rails", None)
     gbps = shape.groups[0].uses[0].speed_gbps if shape.groups and shape.groups[0].uses else 0
     attached = statement.attachments(shape, gbps)
-    if shape.managed and (not below or _beside_servers(shape)) and SWITCH_MANAGEMENT not in shape.attached:
+    if shape.managed and not below and SWITCH_MANAGEMENT not in shape.attached:
         cables = shape.managed
         speed = {"speed_gbps": cables[0].speed_gbps} if cables[0].speed_gbps != gbps else {}
         attached.append({"name": work.managing(name), "links": len(cables), **speed})
@@ -145,14 +145,6 @@ def _bare(work: Working, name: str, shape: Shape, models: Mapping[str, str], for
     if any(its.vtep for its in shape.switches.values()):
         fabric["overlay"] = {"kind": "evpn-vxlan"}
     return fabric | ({"below": below} if below else {})
-
-
-def _beside_servers(shape: Shape) -> bool:
-    """Whether management ports of switches are in VLANs of servers, which a management network of a plan is not."""
-    ports = [(shape.switches[its.b].facts, its) for its in (*shape.managed, *shape.served)]
-    vlans = [(its, facts.interfaces[its.b_port].access) for facts, its in ports if facts and its.b_port in facts.interfaces]
-    of_servers = {vlan.value for its, vlan in vlans if vlan and its.a_ref}
-    return any(vlan.value in of_servers for its, vlan in vlans if vlan and not its.a_ref)
 
 
 def _sizes(work: Working, name: str, shape: Shape, cells: Cells, fabric: Document, *, exact: bool) -> bool:

@@ -57,7 +57,7 @@ def forms(shape: Shape) -> Iterator[Form]:
     apart = len({shape.network.get(leaf, -1) for leaf in filter(None, table[0])})
     if shape.pairs and shape.tiers == 1:
         networks = {shape.network[leaf.name] for leaf in shape.of(LEAF)}
-        for turns in (False, True):
+        for turns in sorted((False, True), reverse=_in_turns(shape)):
             yield Form(kind="collapsed", planes=len(networks), turns=turns)
             yield Form(kind="collapsed", planes=len(networks), turns=turns, dual_tor=True)
         return
@@ -74,6 +74,16 @@ def forms(shape: Shape) -> Iterator[Form]:
             for kind in kinds:
                 count = 0 if kind == "rack" else rails
                 yield Form(kind=kind, planes=planes, dual_tor=dual, rails=count, turns=turns)
+
+
+def _in_turns(shape: Shape) -> bool:
+    """Whether NICs of one port on a pair are on its leaves in turns, not the first half of them on the first leaf."""
+    votes = Counter[bool]()
+    for group in shape.groups:
+        for use in (its for its in group.uses if its.count > 2 and its.ports == 1):
+            for (nic, _), leaf in leaf_of(group, use).items():
+                votes.update(leaf[server] == leaf_of(group, use)[0, 0].get(server) for server in leaf if nic == 1)
+    return votes[False] > votes[True]
 
 
 def _of_one_tier(shape: Shape, table: Sequence[Sequence[str]]) -> tuple[int, bool]:

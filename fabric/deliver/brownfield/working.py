@@ -25,6 +25,7 @@ class Working:
     Attributes:
         sections: of the intent that the caller has.
         full: fabric → its statement with every key.
+        tried: (switch, neighbor) of a pin of ports → pins beside it, when it was tried.
     """
 
     survey: Survey
@@ -36,6 +37,7 @@ class Working:
     cells: dict[str, Cells] = field(default_factory=dict)
     patterns: dict[str, dict[str, Pattern]] = field(default_factory=dict)
     full: dict[str, Document] = field(default_factory=dict)
+    tried: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def fabric(self, name: str) -> Document:
         """What is stated of a fabric."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from netaddr import IPAddress, IPNetwork
 
-from fabric.base.diagnostics import Report, nearest
+from fabric.base.diagnostics import Place, Report, nearest
 from fabric.base.text import plural
 from fabric.design.planner.pools import PoolSet
 from fabric.hardware.catalog.models import SwitchModel
@@ -129,7 +129,10 @@ def _problems(plan: FabricPlan, pools: PoolSet, pool: str, address: IPAddress) -
 
 
 def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:
-    """Moves links to pinned ports; a link on such a port moves to the released port."""
+    """Moves links to pinned ports; a link on such a port moves to the released port.
+
+    The pinned links of a switch leave their ports before the first of them takes its new one.
+    """
     pinned = {name: pin.ports for name, pin in spec.pins.items() if pin.ports}
     if not pinned:
         return links
@@ -140,6 +143,7 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
         device = by_name.get(pins[original].name or original)
         if device is None:
             continue  # already reported
+        wanted: list[tuple[Place, int, int]] = []
         for peer_name, cages in cages_by_peer.items():
             peer = by_name.get(peer_name)
             place = spec.at("pins", original, "ports", peer_name)
@@ -148,14 +152,19 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
                 wrong = _wrong_ports(original, device, peer_name, len(rows), len(cages), columns, devices=devices)
                 report.error("FAB139", place, *wrong)
                 continue
-            for link, (row, cage) in enumerate(zip(rows, cages, strict=True)):
-                message = _move(columns, device, _model(spec, device), row, cage)
-                if message:
-                    port = spec.at("pins", original, "ports", peer_name, link)
-                    report.error(
-                        "FAB139", port, f"pins.{original}.ports: {message}", "ports count from 1, as on the front panel"
-                    )
+            places = (spec.at("pins", original, "ports", peer_name, link) for link in range(len(rows)))
+            wanted += zip(places, rows, cages, strict=True)
+        waiting = {row for _, row, cage in wanted if int(columns[f"{_end(columns, row, device)}_cage"][row]) != cage}
+        for place, row, cage in wanted:
+            if message := _move(columns, device, _model(spec, device), (row, cage), waiting):
+                hint = "ports count from 1, as on the front panel"
+                report.error("FAB139", place, f"pins.{original}.ports: {message}", hint)
+            waiting.discard(row)
     return Links(**columns)
+
+
+def _end(columns: Mapping[str, Any], row: int, device: Device) -> str:
+    return "a" if columns["a"][row] == device.index else "b"
 
 
 def _wrong_ports(
@@ -185,8 +194,14 @@ def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> l
     return [int(row) for row in np.flatnonzero(both)]
 
 
-def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
-    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved."""
+def _move(columns: dict[str, Any], device: Device, model: SwitchModel, to: tuple[int, int], waiting: Collection[int]) -> str:
+    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved.
+
+    Args:
+        to: row of the link, and the cage.
+        waiting: rows that move later, whose ports are free.
+    """
+    row, cage = to
     if cage > model.cages:
         return f"expected a port within 1 to {model.cages} of {device.model}, got {cage}"
     speed = int(columns["speed_gbps"][row])
@@ -195,11 +210,12 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
         return f"expected a port of {device.model} that does {speed}G, got {cage}"
     if model.is_wide(split) and cage % 2 == 0:
         return f"expected an odd port, as {split} ports of {device.model} disable the next, got {cage}"
-    end = "a" if columns["a"][row] == device.index else "b"
+    end = _end(columns, row, device)
     link_at = {
         (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
         for e in ("a", "b")
         for r in np.flatnonzero(columns[e] == device.index)
+        if r == row or r not in waiting
     }
     splits = {spot[0]: int(columns[f"{e}_split"][r]) for spot, (r, e) in link_at.items() if spot[0] != cage}
     if model.is_wide(splits.get(cage - 1, 1)) or (model.is_wide(split) and cage + 1 in splits):
@@ -207,7 +223,7 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     old = int(columns[f"{end}_cage"][row]), int(columns[f"{end}_sub"][row]), int(columns[f"{end}_split"][row])
     if old[0] == cage:
         return ""
-    others = [spot for spot in link_at if spot[0] == cage]
+    others = [spot for spot, (r, _) in link_at.items() if spot[0] == cage and r != row]
     if any(int(columns["speed_gbps"][link_at[spot][0]]) != speed for spot in others):
         return f"expected a port without links of another speed than {speed}G, got {cage}"
     taken = {sub for _, sub in others}
@@ -215,6 +231,8 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     sub = free if free is not None else 0
     if free is None:  # full: the first link moves to the port that becomes free
         other, other_end = link_at[cage, 0]
+        if link_at.get(old[:2], (row, ""))[0] != row:
+            return f"expected a port that no other pinned link leaves to it, got {cage}"
         for name, value in zip(("cage", "sub", "split"), old, strict=True):
             columns[f"{other_end}_{name}"][other] = value
     for name, value in zip(("cage", "sub", "split"), (cage, sub, split), strict=True):
