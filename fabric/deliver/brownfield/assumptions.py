@@ -213,7 +213,7 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if board := next((its for switch in alike if (its := _board(switch))), None):
                     model, entry = board
-                elif listed := _with_every_cage(nos, alike):
+                elif 2 * sum(speed > 0 for _, speed in rows) < len(rows) and (listed := _with_every_cage(nos, alike)):
                     model = listed
                 elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
@@ -229,7 +229,7 @@ def _board(switch: Switch) -> tuple[str, Document] | None:
 
 
 def _with_every_cage(nos: str, switches: Sequence[Switch]) -> str:
-    """The model of the catalog whose cages configs name nearly all; "" for none.
+    """The model of the catalog whose cages configs name nearly all, where few speeds are known; "" for none.
 
     Of several the one whose breakouts take the lanes of cages that configs give up, with most of their ports, and the fastest.
     """

@@ -227,6 +227,6 @@ def _pin(work: Working, plan: Plan, what: str) -> bool:
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
 _NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, *(partial(_pin, what=what) for what in PINS))
 _NEXT_SPOTS = partial(_spots, single=True)
-_PORTS: tuple[Step, ...] = (*((_ports,) * PINNED_PORTS), *((partial(_ports, single=False),) * FEW))
+_PORTS: tuple[Step, ...] = (*((_ports,) * FEW), *((partial(_ports, single=False),) * FEW), *((_ports,) * PINNED_PORTS))
 _CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *_PORTS, _links, _link_blocks)
 STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *((_NEXT_SPOTS,) * PLACED_ALONE), *_NUMBERS, *_CABLES)

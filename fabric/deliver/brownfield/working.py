@@ -16,6 +16,7 @@ from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.model.plan import FabricSpec, Plan
 from fabric.model.plan.lock import FabricLock, Lock
+from fabric.model.settings.base import as_list
 
 
 @dataclass(kw_only=True)
@@ -105,15 +106,15 @@ class Working:
         """The tenant above of which the switches of a fabric have most VLANs; "" for none."""
         ports = [port for its in shape.switches.values() if its.facts for port in its.facts.interfaces.values()]
         vlans = {vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None}
-        networks = {its["name"]: its.get("networks", ()) for its in self.tenants(above)}
+        networks = {its["name"]: its["networks"] for its in self.tenants(above)}
         shared = {name: len(vlans & {net.get("vlan") for net in of}) for name, of in networks.items()}
         best = max(shared, key=lambda name: shared[name], default="")
         return best if best and shared[best] else ""
 
     def tenants(self, name: str) -> Sequence[Document]:
         """Those that the sections have of a fabric."""
-        stated: Sequence[Document] = dict(self._sections_of_fabrics()).get(name, {}).get("tenants", ())
-        return stated
+        stated = dict(self._sections_of_fabrics()).get(name, {}).get("tenants", ())
+        return [{**its, "networks": as_list(its.get("networks", ()))} for its in as_list(stated)]
 
     def managing(self, name: str) -> str:
         """Name of what the management ports of switches are in a fabric: as the sections have it."""
