@@ -11,8 +11,8 @@ from typing import Any
 from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
+from fabric.deliver.brownfield.nic_numbers import with_numbers
 from fabric.deliver.brownfield.ports import panel, port_names, ports_named
-from fabric.deliver.brownfield.shape import with_numbers
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -231,7 +231,7 @@ def _board(switch: Switch) -> tuple[str, Document] | None:
 def _with_every_cage(nos: str, switches: Sequence[Switch]) -> str:
     """The model of the catalog whose cages configs name nearly all, where few speeds are known; "" for none.
 
-    Of several the one whose breakouts take the lanes of cages that configs give up, with most of their ports, and the fastest.
+    Of several the one whose breakouts take lanes of cages that configs give up, with most of their ports, then the fastest.
     """
     facts = [switch.facts for switch in switches if switch.facts is not None]
     names = {name for its in facts for name in port_names(its)}

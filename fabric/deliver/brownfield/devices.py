@@ -168,8 +168,8 @@ def _hardware(device: Found, models: Mapping[str, str]) -> None:
     facts = device.facts
     stated = _stated(facts)
     if release := stated.get("release"):
-        device.release, known = _known_release(facts.nos, release.value)
-        source = "its config" if known else f"the oldest that is known, as its config has {release.value}"
+        device.release, is_known = _known_release(facts.nos, release.value)
+        source = "its config" if is_known else f"the oldest that is known, as its config has {release.value}"
         device.infer("release", device.release, source, f"{release.file}:{release.line}")
     named = models.get(facts.name) or next((own for name, own in models.items() if fnmatchcase(facts.name, name)), "")
     if named:

@@ -14,8 +14,9 @@ from typing import Any
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield.corrections import corrected, in_full
 from fabric.deliver.brownfield.judge import Difference
+from fabric.deliver.brownfield.nic_numbers import with_numbers
 from fabric.deliver.brownfield.servers import server_models
-from fabric.deliver.brownfield.shape import shapes, with_numbers
+from fabric.deliver.brownfield.shape import shapes
 from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
 from fabric.deliver.brownfield.statement import Document
 from fabric.deliver.brownfield.survey import Inference, Survey
@@ -79,9 +80,10 @@ def _breakouts(survey: Survey) -> Document:
         for name, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
             switch = survey.switches.get(name)
             model = catalog.switch(switch.model) if switch else None
-            if switch and model and ref and ref.split > 1 and cable.speed_gbps and ref.cage <= model.cages:
-                if f"{ref.split}x{cable.speed_gbps}" not in model.group_of(ref.cage).breakouts:
-                    found.setdefault(switch.model, set()).add((ref.split, cable.speed_gbps))
+            if switch is None or model is None or ref is None or not cable.speed_gbps or ref.cage > model.cages:
+                continue
+            if ref.split > 1 and f"{ref.split}x{cable.speed_gbps}" not in model.group_of(ref.cage).breakouts:
+                found.setdefault(switch.model, set()).add((ref.split, cable.speed_gbps))
     return {name: [f"{split}x{gbps}" for split, gbps in sorted(its)] for name, its in sorted(found.items())}
 
 

@@ -8,7 +8,8 @@ from itertools import count
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.cells import Cells
 from fabric.deliver.brownfield.judge import Spot, columns
-from fabric.deliver.brownfield.shape import Shape, natural, port_key
+from fabric.deliver.brownfield.nic_numbers import natural, port_key
+from fabric.deliver.brownfield.shape import Shape
 from fabric.deliver.brownfield.survey import Cable
 from fabric.design.planner.free_ports import UPLINKS
 from fabric.model.plan import FabricPlan, PortRef
@@ -86,7 +87,7 @@ def used(shape: Shape, cells: Cells, shapes: Mapping[str, Shape]) -> dict[str, l
 
 
 def _by_lower(cables: Iterable[Cable]) -> dict[str, list[Cable]]:
-    """Links to a fabric above by the leaf that they come from, in turns over the leaves above, each in the order of its ports."""
+    """Links to a fabric above by the leaf that they come from, in turns over the leaves above by its ports."""
     of = grouped(((its.a, its.b), its) for its in sorted(cables, key=lambda its: port_key(its, upper=False)))
-    turns = sorted((lower, at, natural(upper), its) for (lower, upper), own in of.items() for at, its in enumerate(own))
-    return grouped((lower, its) for lower, _, _, its in turns)
+    turns = [(lower, at, natural(upper), its) for (lower, upper), own in of.items() for at, its in enumerate(own)]
+    return grouped((lower, its) for lower, _, _, its in sorted(turns, key=lambda row: row[:3]))

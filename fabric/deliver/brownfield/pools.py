@@ -95,8 +95,8 @@ def pools(
         taken = [net for _, net in chosen] + _subnets(survey)
         given = next((prefix for of in usual.values() for prefix in of.get("management", ())), "")
         if given and any(_meet(ip_network(given), net) for net in taken):
-            free = (net for net in UNUSED if not any(_meet(net, other) for other in taken))
-            result[""] |= {"management": str(net) for net in [next(free, None)] if net}
+            free = [str(net) for net in UNUSED if not any(_meet(net, other) for other in taken)]
+            result[""] |= {"management": free[0]} if free else {}
     return result
 
 

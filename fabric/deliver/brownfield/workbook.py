@@ -188,7 +188,9 @@ class _Reader:
         parts = {rows[at][0].lower(): (at, end) for at, end in zip(heads, [*heads[1:], len(rows)], strict=True)}
         tables = {name: list(_table(title, rows[at:end], name, first=at + 1)) for name, (at, end) in parts.items()}
         profiles = {row.cells["profile"].lower(): row for row in tables.get("profile", ()) if row.cells.get("profile")}
-        relays = {row.cells.get("vrf", ""): re.findall(r"[\d.]+", row.cells["server ip"]) for row in tables.get("server ip", ())}
+        relays = {
+            row.cells.get("vrf", ""): re.findall(r"[\d.]+", row.cells["server ip"]) for row in tables.get("server ip", ())
+        }
         for name, facts in self.devices.items():
             if self._routes(name):
                 for row in [*tables.get("vrf name", ()), *tables.get("vrf", ())]:
