@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_interface, ip_network
 from itertools import permutations
 from typing import Any
 
+from fabric.deliver.brownfield.nic_numbers import MANAGEMENT_PORTS
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
 from fabric.deliver.brownfield.survey import Cable
@@ -19,7 +20,6 @@ from fabric.model.facts import DENIED, Facts, Interface, Neighbor
 from fabric.model.plan import DEFAULT_ROUTES, LEAF, leaf_layout
 from fabric.model.plan.lock import PortSpot
 
-MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
 ANY_ASN = 65_010  # of routers whose sessions take every number but the own one
 MOST_PERMUTED = 3  # attachments whose every order is tried
 _DIGITS = re.compile(r"\d+")

@@ -10,9 +10,9 @@ from itertools import zip_longest
 
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.survey import Cable, Host, Survey
-from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.model.plan import PortRef
 
+MANAGEMENT_PORTS = "switch-management"  # name of the device that stands for management ports of switches
 _LABEL = re.compile(r"([a-z][a-z0-9_-]*?)1(p1)?", re.ASCII)
 _KERNEL = re.compile(r"(en|eth|ib|n[0-9a-f]{6}-|mlx)", re.ASCII)
 
@@ -67,7 +67,7 @@ def _with_managed(survey: Survey) -> Survey:
     ]
     if not moved:
         return survey
-    host = Host(name=SWITCH_MANAGEMENT, group="", number=1 + len(survey.hosts), attached=True, fabric=vlan(moved[0])[0])
+    host = Host(name=MANAGEMENT_PORTS, group="", number=1 + len(survey.hosts), attached=True, fabric=vlan(moved[0])[0])
     ports = [
         replace(its, a=host.name, a_port=its.a, a_ref=PortRef(at, 0, 1, its.speed_gbps)) for at, its in enumerate(moved, 1)
     ]

@@ -98,9 +98,18 @@ class Working:
             if links:
                 speed = next(cable.speed_gbps for cable in above.below if cable.a in shape.switches)
                 tenant = self._bridged(name, shape)
-                stated = {"tenant": tenant} if tenant else {}
+                stated = {"tenant": tenant, **self._network(name, tenant, shape)} if tenant else {}
                 return {"fabric": name, **stated, "links": max(links.values()), "speed_gbps": speed}
         return {}
+
+    def _network(self, above: str, tenant: str, shape: Shape) -> Document:
+        """The network of the server ports of a fabric below, where its tenant has several."""
+        networks = next((its["networks"] for its in self.tenants(above) if its["name"] == tenant), [])
+        ports = [(shape.switches[its.b].facts, its.b_port) for its in shape.served]
+        found = (facts.interfaces.get(port) for facts, port in ports if facts)
+        vlans = Counter(its.access.value for its in found if its and its.access)
+        names = [net["name"] for vlan, _ in vlans.most_common(1) for net in networks if net.get("vlan") == vlan]
+        return {"network": names[0]} if names and len(networks) > 1 else {}
 
     def _bridged(self, above: str, shape: Shape) -> str:
         """The tenant above of which the switches of a fabric have most VLANs; "" for none."""
