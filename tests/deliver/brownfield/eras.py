@@ -14,7 +14,7 @@ import openpyxl  # type: ignore[import-untyped]
 
 from fabric.audit.checks.ends import is_management
 from fabric.deliver.brownfield.topology import Wire
-from fabric.model.facts import Facts
+from fabric.model.facts import Facts, Interface
 from fabric.nos.target import cage, target
 
 Row = Sequence[object]
@@ -116,7 +116,8 @@ class Book:
         bond = facts.interfaces.get(its.bond.value) if its.bond else None
         own = bond or its
         tagged = [vlan.value for vlan in own.trunk if own.access is None or vlan.value != own.access.value]
-        mode = "L3" if its.link_local else "Trunk" if tagged else "Access"
+        table = next((one.vrf for one in (its, *_slices(facts, port)) if one.vrf), None)
+        mode = "L3" if its.link_local or table else "Trunk" if tagged else "Access"
         split = facts.cages.get(cage(facts.nos, port))
         parts = split.ports.value if split is not None and split.ports is not None and cage(facts.nos, port) != port else 0
         bypass = ("Yes" if bond.fallback and bond.fallback.value else "No") if bond and facts.vnis else ""
@@ -124,7 +125,7 @@ class Book:
             mode,
             own.access.value if own.access else "",
             ",".join(map(str, tagged)),
-            its.vrf.value if its.vrf else "",
+            table.value if table else "",
             bypass,
             f"{self.speeds[facts.name, port]}G" if (facts.name, port) in self.speeds else "",
             parts or "",
@@ -136,3 +137,7 @@ class Book:
         yield "Switch", "Default"
         for facts in self._cores:
             yield facts.name, facts.vtep.value if facts.vtep else ""
+
+
+def _slices(facts: Facts, port: str) -> list[Interface]:
+    return [its for name, its in facts.interfaces.items() if name.startswith(f"{port}.")]

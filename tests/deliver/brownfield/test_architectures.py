@@ -106,8 +106,8 @@ def test_a_workbook_becomes_the_intent() -> None:
     document = yaml.load(pipeline.import_site(request).text)
     core, wanted = document["fabrics"]["core"], here.intent["fabrics"]["core"]
     assert _groups(core) == _groups(wanted)
-    assert {its["name"]: its["links"] for its in core["topology"]["attachments"]} == {
-        its["name"]: its["links"] for its in wanted["topology"]["attachments"]
+    assert {its["name"]: (its["links"], its["external"]["asn"]) for its in core["topology"]["attachments"]} == {
+        its["name"]: (its["links"], its["external"]["asn"]) for its in wanted["topology"]["attachments"]
     }
     networks = {its["name"]: its.get("networks", ()) for its in core["tenants"]}
     assert {name: [(net["vlan"], net["vni"]) for net in its] for name, its in networks.items()} == {
