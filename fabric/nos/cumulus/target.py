@@ -23,6 +23,7 @@ READER = Reader(
         rf"{HEADER}[ ]+model: (?P<model>\S+)",
         rf"{HEADER}[ ]+version: Cumulus Linux (?P<release>\S+)",
     ),
+    spellings=((r"^[ ]+enable: '?on'?$|^[^#\n]*\bnv set .* enable on$", "5.13"),),
     rank=20,
     signs=(
         (3, r"\bnvue-api-version\"?:"),

@@ -89,10 +89,11 @@ def test_configs_and_a_topology_file_become_the_intent() -> None:
     assert not any("oob-mgmt-server" in host for host in survey.hosts)
 
 
-def test_models_follow_from_the_cages_that_configs_name() -> None:
+def test_models_and_releases_follow_from_cages_and_words() -> None:
     here = site(NAME)
     survey = assumed(surveyed(replace(_request(here), models={})).survey)
     assert {its.model for its in survey.fabrics["core"]} == {"sn5600"}
+    assert {its.release for its in survey.fabrics["core"]} == {"5.13"}
 
 
 def test_a_workbook_becomes_the_intent() -> None:
