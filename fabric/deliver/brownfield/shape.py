@@ -323,10 +323,10 @@ def _named(purpose: str, group: str, runs: Sequence[Nics]) -> Iterator[Nics]:
             yield run
             continue
         texts = [group, run.at.table] if run.at.table and len(runs) == 1 else [run.at.table]
-        told = [name for text in texts for name, words in _USES.items() if words.search(text)]
+        stated = [name for text in texts for name, words in _USES.items() if words.search(text)]
         name = next(
             its
-            for its in (*told, purpose, *(["bmc"] if purpose == "oob" else PURPOSES), *(f"nics{n}" for n in range(1, 99)))
+            for its in (*stated, purpose, *(["bmc"] if purpose == "oob" else PURPOSES), *(f"nics{n}" for n in range(1, 99)))
             if its not in taken
         )
         taken.add(name)
