@@ -104,7 +104,7 @@ class Working:
 
     def _network(self, above: str, tenant: str, shape: Shape) -> Document:
         """The network of the server ports of a fabric below, where its tenant has several."""
-        networks = next((its["networks"] for its in self.tenants(above) if its["name"] == tenant), [])
+        networks: Sequence[Document] = next((its["networks"] for its in self.tenants(above) if its["name"] == tenant), [])
         ports = [(shape.switches[its.b].facts, its.b_port) for its in shape.served]
         found = (facts.interfaces.get(port) for facts, port in ports if facts)
         vlans = Counter(its.access.value for its in found if its and its.access)

@@ -47,7 +47,7 @@ def site(name: str) -> Site:
         (folder / "configs").mkdir(exist_ok=True)
         (folder / "configs" / f"{config.parent.name}.yaml").write_text(text, encoding="utf-8")
     with (loaded.folder / "links.csv").open(encoding="utf-8") as rows:
-        links = [[_end(row, "a"), _end(row, "b")] for row in csv.DictReader(rows)]
+        links: list[list[object]] = [[_end(row, "a"), _end(row, "b")] for row in csv.DictReader(rows)]
     links.append(
         [{"node": "oob-mgmt-server", "interface": "eth1"}, _end({"b": "oob-switch-01", "b_port_name": "swp48"}, "b")]
     )
