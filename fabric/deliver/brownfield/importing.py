@@ -66,7 +66,7 @@ def drafted(survey: Survey) -> Drafted:
             continue
         wrong = Counter(its.what for its in left)
         gone = len(survey.switches) - len(rung.survey.switches)
-        score = wrong["plan"] > 0, gone + wrong["device"], wrong["link"]
+        score = wrong["plan"] > 0, gone + wrong["device"], rung.lost(survey) + wrong["link"]
         if best is None or score < best[0]:
             best = score, replace(found, given_up=rung.given_up)
         if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
