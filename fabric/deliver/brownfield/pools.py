@@ -264,7 +264,9 @@ def asn_schemes(survey: Survey, fabric: str) -> list[dict[str, Any]]:
 
 
 def _of_pairs(switches: Sequence[Switch]) -> bool:
-    """Whether most pairs of leaves have one AS number, which no other leaf has."""
+    """Whether most pairs of leaves below spines have one AS number, which no other leaf has."""
+    if not any(its.role == SPINE for its in switches):
+        return False
     asn = {its.name: its.asn for its in switches if its.role == LEAF}
     pairs = [
         (asn[its.name], asn[its.pair]) for its in switches if its.pair > its.name and its.pair in asn and its.name in asn
