@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prov
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
-from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as lock_text
+from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
 from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
@@ -79,7 +79,7 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
-    from fabric.deliver.brownfield.services import sections
+    from fabric.deliver.brownfield.services import sections, with_tenants
     from fabric.deliver.brownfield.simpler import alone
 
     survey = assumed(rung.survey)
@@ -91,7 +91,8 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
         kept, more = taken(topology.document, kept, topology.lock)
         topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
     document = merged(topology.document, kept)
-    joined = _joined(topology.lock, services.lock if rung.tenants else Lock())
+    numbers = {name: its.tenants for name, its in services.lock.fabrics.items() if rung.tenants and its.tenants}
+    joined = with_tenants(topology.lock, numbers)
     return topology.left_over, Drafted(
         document=document,
         lock=joined if _has_plan(document, joined) else topology.lock,
@@ -192,17 +193,6 @@ def _drop(document: Any, whole: Any, path: Path_) -> bool:
         return False
     del last[0][last[1]]
     return True
-
-
-def _joined(lock: Lock, over: Lock) -> Lock:
-    """The numbers of two locks, those of the second in place of the same of the first."""
-    fabrics = dict(lock.fabrics)
-    for name, its in over.fabrics.items():
-        base = fabrics.get(name, FabricLock())
-        fabrics[name] = FabricLock(
-            **{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)}
-        )
-    return Lock(fabrics)
 
 
 @dataclass(frozen=True, kw_only=True)

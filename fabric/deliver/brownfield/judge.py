@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
@@ -40,7 +40,7 @@ End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
 
 def merged(document: Any, more: Any) -> Any:
-    """A document with the keys of another; entries of lists with names are joined by name."""
+    """A document with the keys of another; entries of lists with names are joined by name, in the order of the one with all."""
     if isinstance(document, dict) and isinstance(more, Mapping):
         result = dict(document)
         for key, value in more.items():
@@ -49,6 +49,8 @@ def merged(document: Any, more: Any) -> Any:
     named = isinstance(more, list) and all(isinstance(its, Mapping) and "name" in its for its in more)
     if named and isinstance(document, list):
         by_name = {its.get("name", its.get("model")): its for its in document}
+        if by_name.keys() <= {its["name"] for its in more}:
+            return [merged(by_name.get(its["name"], {}), its) for its in more]
         known = [merged(its, next((m for m in more if m["name"] == name), {})) for name, its in by_name.items()]
         return [*known, *(deepcopy(its) for its in more if its["name"] not in by_name)]
     return deepcopy(more)
@@ -84,10 +86,10 @@ def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
     return found
 
 
-def _splits(layout: Layout, cages: Sequence[int]) -> list[int]:
+def splits(layout: Layout, cages: Sequence[int]) -> list[int]:
     """Ports that some cages are split into."""
-    splits = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
-    return [splits.get(cage, 1) for cage in cages]
+    of_cage = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
+    return [of_cage.get(cage, 1) for cage in cages]
 
 
 def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Spot]) -> list[int | None]:
@@ -96,7 +98,7 @@ def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Sp
 
 
 def visible(
-    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
+    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Iterable[int]]
 ) -> tuple[Any, ...]:
     """What cables show of a sized fabric: equal values wire alike.
 
@@ -119,7 +121,7 @@ def visible(
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
-                _splits(layout, unused.get(size.name, ())),
+                splits(layout, list(unused.get(size.name, ()))),
                 _columns_of(spec, sizing, size.name, used.get(size.name, ())),
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )

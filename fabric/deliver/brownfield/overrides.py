@@ -218,7 +218,7 @@ class _Device:
             if difference.kind in (CHANGED, MISSING):
                 gone.update(self._below(0, difference.path))
             if difference.kind == EXTRA:
-                extra += self._below(1, difference.path)
+                extra += [path for path in self._below(1, difference.path) if path not in self.sides[0]]
             elif difference.kind == CHANGED:
                 here = self.sides[0].get(difference.path)  # None: below a planned line that has another number there
                 alike = form is COMMANDS and difference.got[:-1] == difference.path[:-1]

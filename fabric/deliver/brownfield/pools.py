@@ -75,7 +75,7 @@ def pools(
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
             shared = _one(together, everything, others, sum(room.get(name, {}).get(kind, 0) for name in lacking))
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
-        for name, numbers in lacking.items():
+        for name, numbers in sorted(lacking.items(), key=lambda its: not by_list.get(its[0])):  # a list may name all of them
             least = room.get(name, {}).get(kind, 1)
             if by_list.get(name):
                 found = by_list[name]

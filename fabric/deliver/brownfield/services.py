@@ -7,12 +7,13 @@ value of most of them is stated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import attachments, lossless
+from fabric.deliver.brownfield.lossless import MIN_MTU
 from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
 from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
@@ -20,12 +21,13 @@ from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.tenant_facts import TenantSurvey
 from fabric.deliver.brownfield.tenants import find as find_tenants, relays
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
-from fabric.model.plan.lock import FabricLock, Lock
+from fabric.model.plan.lock import FabricLock, Lock, TenantNumber
 from fabric.model.settings.addressing import Underlay
 from fabric.model.settings.services import METHODS, Aaa, Management
 from fabric.nos.reading.values import is_address
 from fabric.nos.target import target
 
+OUTER_HEADERS = (50, 70)  # of VXLAN over IPv4 and IPv6, which ports of servers have less
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}
 
 
@@ -35,7 +37,7 @@ class Sections:
 
     Attributes:
         document: sections of the intent, to be laid over those of the topology.
-        lock: numbers of tenants and networks, and ports of attachments.
+        lock: numbers that belong to it, with those of tenants and networks.
         inferences: what no line states.
         unstated: what the configs do not tell, a sentence each.
     """
@@ -201,6 +203,14 @@ def addressing(run: Running) -> str:
     return most_common(kinds) or ("ipv6" if any(its.loopback6 for its in run.switches) else "ipv4")
 
 
+def without_links(run: Running) -> Iterator[list[Document]]:
+    """Addressing and MTU of a fabric without links between switches, which filters and server ports alone show."""
+    yield [{"underlay": {"addressing": kind}} for kind in get_args(Underlay.model_fields["addressing"].annotation)]
+    facts = (its.facts for its in run.samples if its.facts is not None)
+    sizes = sorted({port.mtu.value for its in facts for port in its.interfaces.values() if port.mtu is not None})
+    yield [{"underlay": {"mtu": size + more}} for size in sizes for more in (0, *OUTER_HEADERS) if size >= MIN_MTU]
+
+
 def _balancing(run: Running) -> Document:
     key = ("underlay", "load_balancing", "seed")
     seeds = [(run.value(its, key), _TIER[its.role]) for its in run.samples]
@@ -239,7 +249,7 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
     ]
     found: Document = {"fabrics": {run.name: {} for run in runs}}
     managed, shared = _managed(runs)
-    locks: dict[str, FabricLock] = {}
+    numbers: dict[str, Mapping[str, tuple[TenantNumber, ...]]] = {}
     if shared:
         found["management"] = shared
     for run in runs:
@@ -253,19 +263,26 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         if "below" not in document["fabrics"].get(run.name, {}):
             survey_of = TenantSurvey(run)
             tenants = find_tenants(survey_of, attachments.outside(survey_of))
-            rows, spots = attachments.find(survey_of, tenants)
+            rows = attachments.find(survey_of, tenants)
             part |= {"overlay": tenants.overlay, "tenants": tenants.tenants}
             part |= {"topology": {"attachments": rows}} if rows else {}
-            locks[run.name] = FabricLock(tenants=tenants.numbers, attachments=spots)
+            numbers[run.name] = tenants.numbers
         found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
     _releases(runs, found)
-    own = Lock(locks)
+    own = with_tenants(lock or Lock(), numbers)
     whole = _refined(runs, document, found, own)
     return Sections(
         document=whole,
         lock=own,
         inferences=[inference for run in runs for inference in run.inferences],
         unstated=[sentence for run in runs for sentence in _unstated(run)],
+    )
+
+
+def with_tenants(lock: Lock, numbers: Mapping[str, Mapping[str, tuple[TenantNumber, ...]]]) -> Lock:
+    """A lock with the numbers of tenants and networks, by fabric."""
+    return Lock(
+        lock.fabrics | {name: replace(lock.fabrics.get(name, FabricLock()), tenants=its) for name, its in numbers.items()}
     )
 
 
@@ -288,8 +305,9 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         if differing.intersection(names):
             rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
             tenants = found["fabrics"][run.name].get("tenants", [])
+            links = () if run.links else without_links(run)
             bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
-            tried = (bare, relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            tried = (links, bare, relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
@@ -302,7 +320,7 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         else:
             found["fabrics"][run.name].pop("qos", None)
         for key in ("underlay", "tenants", "overlay"):
-            if key in found["fabrics"][run.name] or (key == "overlay" and part.get(key)):
+            if key in found["fabrics"][run.name] or (key != "tenants" and part.get(key)):
                 found["fabrics"][run.name][key] = part[key]
         for key in ("cable_length_m", "attachments"):
             if stated := part["topology"].get(key):

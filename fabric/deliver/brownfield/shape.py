@@ -122,7 +122,10 @@ def port_key(cable: Cable, upper: bool) -> tuple[object, ...]:
 
 
 def with_numbers(survey: Survey) -> Survey:
-    """The survey with a number for every port of servers and other devices, also where the sources have none."""
+    """The survey with a number for every port of servers and other devices, also where the sources have none.
+
+    NICs of servers are counted from 1 in every fabric.
+    """
     switches = survey.switches
     of_host: dict[tuple[str, str], list[Cable]] = defaultdict(list)
     result = []
@@ -131,8 +134,21 @@ def with_numbers(survey: Survey) -> Survey:
             result.append(cable)
         else:
             of_host[cable.a, switches[cable.b].fabric if cable.b in switches else ""].append(cable)
-    result += [cable for its in of_host.values() for cable in numbered(its)]
+    first: dict[tuple[str, str], int] = {}
+    for (name, fabric), its in of_host.items():
+        key = (survey.hosts[name].group if name in survey.hosts else "", fabric)
+        first[key] = min(first.get(key, 10**6), *(cable.a_ref.cage if cable.a_ref else 1 for cable in its))
+    for (name, fabric), its in of_host.items():
+        host = survey.hosts.get(name)
+        below = first[host.group, fabric] - 1 if host is not None and not host.attached else 0
+        result += [_moved(cable, below) if below else cable for cable in numbered(its)]
     return replace(survey, cables=sorted(result, key=lambda its: (its.a, its.a_port, its.b, its.b_port)))
+
+
+def _moved(cable: Cable, below: int) -> Cable:
+    """A cable at a NIC that is counted without those below it."""
+    ref = cable.a_ref
+    return replace(cable, a_ref=replace(ref, cage=ref.cage - below)) if ref is not None else cable
 
 
 def shapes(survey: Survey) -> dict[str, Shape]:
