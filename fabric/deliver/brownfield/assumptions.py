@@ -12,6 +12,7 @@ from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.ports import panel, port_names
+from fabric.deliver.brownfield.probes import lines_of
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -21,7 +22,7 @@ from fabric.nos.target import installed, target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
-SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
+SPEEDS_GBPS = (100, 400, 800, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC_NAME = "256x100g"
 GENERIC = generic_switch(GENERIC_NAME)
 FIRST = PortRef(1, 0, 1, 0)
@@ -29,6 +30,9 @@ SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MO
 
 WORDS = "letters, digits and hyphens of its name, as an intent takes them"
 UNNAMED = "counted by its port, as no source names it"
+
+NAMED_SPEED = re.compile(r"(?<![\w.])[A-Za-z][\w-]*?-(\d+)G(?:b?E)?(?![\w-])")  # `ROCE-400G`
+WORD = re.compile(r"[^\s,|]+")
 
 Port = tuple[str, PortRef]  # name and place
 Document = dict[str, Any]
@@ -143,6 +147,7 @@ def _names(survey: Survey, leaf: Switch) -> list[str]:
 
 
 def _with_hardware(survey: Survey) -> Survey:
+    survey = replace(survey, cables=_with_named_speeds(survey))
     found = list(_models(survey))
     models = {switch.name: model for switch, model, _ in found}
     hardware = {model: entry for _, model, entry in found if entry}
@@ -170,6 +175,35 @@ def _with_hardware(survey: Survey) -> Survey:
     return replace(survey, fabrics=fabrics, cables=cables, hardware=hardware, inferences=(*survey.inferences, *inferred))
 
 
+def _with_named_speeds(survey: Survey) -> list[Cable]:
+    """The cables; those whose ports state no speed with the one in the name of a policy or profile that the port has.
+
+    A switch whose names have a single speed has it on all of its ports.
+    """
+    lacking = [cable for cable in survey.cables if not cable.speed_gbps]
+    ports = grouped((end, port) for cable in lacking for end, port in ((cable.a, cable.a_port), (cable.b, cable.b_port)))
+    named: dict[tuple[str, str], int] = {}
+    for switch in survey.switches.values():
+        its = dict.fromkeys(ports.get(switch.name, ()))
+        lines = lines_of(switch.nos, switch.facts.texts) if its and switch.facts is not None else ()
+        found = [(int(match[1]), line) for line in lines if (match := NAMED_SPEED.search(line))]
+        every = {speed for speed, _ in found}
+        for speed, line in found:
+            named |= {(switch.name, word): speed for word in WORD.findall(line) if word in its}
+        if len(every) == 1:
+            named |= {(switch.name, port): next(iter(every)) for port in its}
+    ends = ((cable, (cable.b, cable.b_port), (cable.a, cable.a_port)) for cable in survey.cables)
+    return [_at(cable, named.get(upper) or named.get(lower, 0)) for cable, upper, lower in ends]
+
+
+def _at(cable: Cable, gbps: int) -> Cable:
+    """A cable without a speed at this one."""
+    if cable.speed_gbps or not gbps:
+        return cable
+    a, b = (replace_speed(ref, gbps) if ref is not None else None for ref in (cable.a_ref, cable.b_ref))
+    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)
+
+
 def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
     """Every switch without a model, one that has ports of the names that it has, and the entry of that, {} for a generic one.
 
@@ -194,9 +228,16 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if board := next((its for switch in alike if (its := _board(switch))), None):
                     model, entry = board
-                elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
+                elif not model or (gbps and not _takes(model, rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
+
+
+def _takes(name: str, ports: Sequence[tuple[Port, int]]) -> bool:
+    """Whether a switch of the catalog may have ports of these speeds."""
+    model = catalog.switch(name)
+    known = {(split, speed) for group in model.ports for speed, split in group.splits.items()} if model is not None else set()
+    return all((ref.split, speed) in known for (_, ref), speed in ports if speed)
 
 
 def _board(switch: Switch) -> tuple[str, Document] | None:
@@ -298,6 +339,4 @@ def _with_speed(cable: Cable, models: Mapping[str, str], own: Mapping[str, Switc
         for switch, ref in known
         if switch is not None
     ]
-    gbps = min(speeds, default=SPEEDS_GBPS[0])
-    a, b = (replace_speed(ref, gbps) if ref is not None else None for _, ref in ends)
-    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)
+    return _at(cable, min(speeds, default=SPEEDS_GBPS[0]))

@@ -40,7 +40,7 @@ End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
 
 def merged(document: Any, more: Any) -> Any:
-    """A document with the keys of another; entries of lists with names are joined by name, in the order of the one with all."""
+    """A document with the keys of another; entries of lists are joined by name, in the order of the list that has all."""
     if isinstance(document, dict) and isinstance(more, Mapping):
         result = dict(document)
         for key, value in more.items():

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, get_args
 
 from fabric.base.diagnostics import InputError
+from fabric.base.rounding import ceil_div
 from fabric.deliver.brownfield import attachments, lossless
 from fabric.deliver.brownfield.lossless import MIN_MTU
 from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
@@ -28,6 +29,7 @@ from fabric.nos.reading.values import is_address
 from fabric.nos.target import target
 
 OUTER_HEADERS = (50, 70)  # of VXLAN over IPv4 and IPv6, which ports of servers have less
+MORE_UNITS = 8  # that a site may be planned for
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}
 
 
@@ -211,6 +213,14 @@ def without_links(run: Running) -> Iterator[list[Document]]:
     yield [{"underlay": {"mtu": size + more}} for size in sizes for more in (0, *OUTER_HEADERS) if size >= MIN_MTU]
 
 
+def growth(fabric: Document) -> Iterator[list[Document]]:
+    """A planned size, which buffers of upper switches leave room for: a few more units than there are."""
+    units = fabric["topology"].get("unit", {}).get("servers", 1)
+    if len(fabric["servers"]) == 1 and "planned" not in fabric:
+        count = fabric["servers"][0]["count"]
+        yield [{"planned": {"servers": (ceil_div(count, units) + more) * units}} for more in range(1, MORE_UNITS + 1)]
+
+
 def _balancing(run: Running) -> Document:
     key = ("underlay", "load_balancing", "seed")
     seeds = [(run.value(its, key), _TIER[its.role]) for its in run.samples]
@@ -307,7 +317,8 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             tenants = found["fabrics"][run.name].get("tenants", [])
             links = () if run.links else without_links(run)
             bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
-            tried = (links, bare, relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            numbers = lossless.trials(run, comparison.numbers(whole, names))
+            tried = (links, bare, relays(tenants), attachments.orders(rows), numbers, growth(whole["fabrics"][run.name]))
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
@@ -322,6 +333,8 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         for key in ("underlay", "tenants", "overlay"):
             if key in found["fabrics"][run.name] or (key != "tenants" and part.get(key)):
                 found["fabrics"][run.name][key] = part[key]
+        if planned := part.get("planned"):
+            found["fabrics"][run.name]["planned"] = planned
         for key in ("cable_length_m", "attachments"):
             if stated := part["topology"].get(key):
                 found["fabrics"][run.name].setdefault("topology", {})[key] = stated
