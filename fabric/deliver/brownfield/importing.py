@@ -18,7 +18,7 @@ from fabric.base.processes import Progress, silent
 from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
-from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
+from fabric.deliver.brownfield.proof import LEFT, Proof, TopicCoverage, coverage, prove
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
@@ -318,14 +318,17 @@ def imported(
             return made
         renderer = Renderer(made.plan, Path(temporary))
         before = prove(renderer, folder, jobs, progress)
-        own = own_lines(renderer, folder, before)
-        if not own.rules:
-            return replace(made, before=before, after=before)
-        write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
-        text = _text(head, _with_overrides(document, own))
-        site_plan = planned(text)
-        after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
-        return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+        best = replace(made, before=before, after=before)
+        while not best.in_sync:
+            own = own_lines(renderer, folder, before, best.after if best.own.rules else None)
+            write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
+            text = _text(head, _with_overrides(document, own))
+            site_plan = planned(text)
+            after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
+            if after.count(*LEFT) >= (best.after or before).count(*LEFT):
+                break
+            best = replace(best, text=text, plan=site_plan, after=after, own=own)
+        return best
 
 
 def _fitted(
