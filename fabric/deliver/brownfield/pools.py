@@ -58,6 +58,12 @@ def pools(
     for kind in KINDS:
         foreign = sorted(number for of in used.values() for other, its in of.items() if other != kind for number in its)
         by_list = {name: named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
+        if kind == "loopback":
+            by_list, of_vteps = _apart(by_list, used, usual)
+            for name, nets_of in of_vteps.items():
+                chosen += [("vtep", net) for net in nets_of]
+                texts = [str(net) for net in nets_of]
+                stated[name] |= {"vtep": texts[0] if len(texts) == 1 else texts} if texts != [*usual[name]["vtep"]] else {}
         lacking = {
             name: of[kind]
             for name, of in used.items()
@@ -110,9 +116,30 @@ def _is_net(text: str) -> bool:
         return False
 
 
+def _apart(
+    by_list: Mapping[str, list[Net]], used: Mapping[str, Mapping[str, Sequence[int]]], usual: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, list[Net]], dict[str, list[Net]]]:
+    """Listed prefixes of loopbacks, and those behind them without any, which are of VTEPs where no leaf has an own one."""
+    loopbacks, vteps = dict(by_list), dict[str, list[Net]]()
+    for name, nets in by_list.items():
+        last = max((at for at, net in enumerate(nets, 1) if _inside(used[name]["loopback"], [str(net)])), default=len(nets))
+        if last < len(nets) and usual[name].get("vtep") and not used[name]["vtep"]:
+            loopbacks[name], vteps[name] = nets[:last], nets[last:]
+    return loopbacks, vteps
+
+
 def named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequence[tuple[Net, str]]]) -> list[Net]:
-    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way."""
+    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way.
+
+    Numbers that the list has by themselves are pinned: their pool holds the others, else it is listed first.
+    """
+    every = numbers
     for rows in listed if numbers else ():
+        pinned = {int(net.network_address) for net, lengths in rows if not lengths and net.num_addresses == 1}
+        numbers = [number for number in every if number not in pinned]
+        if not numbers:
+            first = next((net for net, lengths in rows if lengths and not _inside(foreign, [str(net)])), None)
+            return [first] if first is not None else []
         found: list[Net] = []
         lengths: set[str] = set()
         for net, own in rows:

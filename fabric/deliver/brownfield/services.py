@@ -14,7 +14,6 @@ from typing import Any, get_args
 from fabric.base.diagnostics import InputError
 from fabric.base.rounding import ceil_div
 from fabric.deliver.brownfield import attachments, lossless
-from fabric.deliver.brownfield.lossless import MIN_MTU
 from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
 from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
@@ -29,6 +28,7 @@ from fabric.nos.reading.values import is_address
 from fabric.nos.target import target
 
 OUTER_HEADERS = (50, 70)  # of VXLAN over IPv4 and IPv6, which ports of servers have less
+LEAST_MTU = 1280  # of IPv6
 MORE_UNITS = 8  # that a site may be planned for
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}
 
@@ -210,7 +210,7 @@ def without_links(run: Running) -> Iterator[list[Document]]:
     yield [{"underlay": {"addressing": kind}} for kind in get_args(Underlay.model_fields["addressing"].annotation)]
     facts = (its.facts for its in run.samples if its.facts is not None)
     sizes = sorted({port.mtu.value for its in facts for port in its.interfaces.values() if port.mtu is not None})
-    yield [{"underlay": {"mtu": size + more}} for size in sizes for more in (0, *OUTER_HEADERS) if size >= MIN_MTU]
+    yield [{"underlay": {"mtu": size + more}} for size in sizes for more in (0, *OUTER_HEADERS) if size >= LEAST_MTU]
 
 
 def growth(fabric: Document) -> Iterator[list[Document]]:
