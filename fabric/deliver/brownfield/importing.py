@@ -79,12 +79,15 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
-    from fabric.deliver.brownfield.services import sections, with_tenants
+    from fabric.deliver.brownfield.services import sections, shapes_of, with_tenants
     from fabric.deliver.brownfield.simpler import alone
 
     survey = assumed(rung.survey)
-    first = draft(alone(survey))
-    services = sections(alone(survey), first.document, first.lock)
+    bare = alone(survey)
+    first = draft(bare)
+    if any(its.what == "plan" for its in first.left_over):
+        first = draft(bare, {"fabrics": shapes_of(bare, first.document)})
+    services = sections(bare, first.document, first.lock)
     kept, refused = taken(first.document, rung.sections(services.document), first.lock)
     topology = draft(survey, kept)
     if any(its.what == "plan" for its in topology.left_over):

@@ -19,6 +19,7 @@ from fabric.nos.target import target
 
 MIN_MTU = 4096 + 60 + 50  # of a fabric with RDMA packets of the default size, in VXLAN or not
 USUAL = Qos()
+LENGTHS_M = (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500, 1000)  # that are tried
 RDMA_MTUS = (1024, 2048, 4096)
 MOST_TIMES = 12  # that are tried
 
@@ -202,5 +203,5 @@ def _lengths(run: Running) -> Iterator[list[Document]]:
         if kind not in stated:
             yield [
                 {"topology": {"cable_length_m": {kind: metres}}}
-                for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)
+                for metres in LENGTHS_M
             ]

@@ -19,7 +19,7 @@ from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.tenant_facts import TenantSurvey
-from fabric.deliver.brownfield.tenants import find as find_tenants, relays
+from fabric.deliver.brownfield.tenants import find as find_tenants, relays, route_servers
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
 from fabric.model.plan.lock import FabricLock, Lock, TenantNumber
 from fabric.model.settings.addressing import Underlay
@@ -235,6 +235,18 @@ def _balancing(run: Running) -> Document:
 # --- All of it ------------------------------------------------------------------------------------------------
 
 
+def shapes_of(survey: Survey, document: Document) -> dict[str, Document]:
+    """Fabric → sections that decide what its switches must be able to do."""
+    runs = [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=None)
+        for name, switches in survey.fabrics.items()
+    ]
+    return {
+        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
+        for run in runs
+    }
+
+
 def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Sections:
     """What the switches of a survey have beside topology and numbers.
 
@@ -243,14 +255,7 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         lock: the numbers that belong to it.
     """
     alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
-    first = [
-        Running(name=name, switches=switches, survey=survey, document=document, plan=None)
-        for name, switches in survey.fabrics.items()
-    ]
-    shapes = {
-        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
-        for run in first
-    }
+    shapes = shapes_of(survey, document)
     shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
     plan = _planned({**document, "fabrics": shaped}, lock)
     runs = [
@@ -318,7 +323,8 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             links = () if run.links else without_links(run)
             bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
             numbers = lossless.trials(run, comparison.numbers(whole, names))
-            tried = (links, bare, relays(tenants), attachments.orders(rows), numbers, growth(whole["fabrics"][run.name]))
+            others = (relays(tenants), route_servers(run), attachments.orders(rows), numbers)
+            tried = (links, bare, *others, growth(whole["fabrics"][run.name]))
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
