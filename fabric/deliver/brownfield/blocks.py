@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from fabric.configs.templating import site
 from fabric.configs.templating.shipped import environment
+from fabric.deliver.brownfield.proof import TEXT
 from fabric.nos.reading.sections import StatementPath
 
 MAX_CONTEXT = 12  # lines in front of a line that tell it from others like it
@@ -140,5 +141,5 @@ def _text(lines: Iterable[str]) -> str:
 
 
 def _says(line: str) -> bool:
-    """Whether a line is more than a comment."""
-    return bool(line.strip()) and not line.lstrip().startswith("#")
+    """Whether a line is more than a comment, or text for people."""
+    return bool(line.strip()) and not line.lstrip().startswith("#") and not TEXT.match(line.lstrip())

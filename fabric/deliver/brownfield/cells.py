@@ -176,7 +176,9 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values())
     if len({*home.values()}) == 1:  # of several, all but the last are full
-        here = max(here, reserved(shape, spec, group, home.values()) // per_server)
+        ports = reserved(shape, spec, group, home.values())
+        split = max((sub for _, sub in slot), default=0) + 1
+        here = here if ports < here * per_server + split else ports // per_server  # a cage is split as a whole
     more = Counter(place for place in last.values() if place > here)
     usual, leaves = more.most_common(1)[0] if more else (0, 0)
     return usual if leaves > 1 and 2 * leaves >= len(last) else here

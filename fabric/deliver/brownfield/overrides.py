@@ -224,20 +224,20 @@ class _Device:
                 yield Own(template, (EXTRA_BLOCK,), "", text)
 
     def _edited(self, part: str) -> Iterator[Own]:
-        """The file line by line; a line with a secret stays as the plan has it, unless its statement hides the secret."""
+        """The file line by line. A line with a secret is as the plan has its statement, and left out where it has none."""
         template, context = self.templates[part]
-        lines = self.texts[1][part].split("\n")
-        hidden = {
-            place.line: path[-1].replace("*", placeholder(" ".join(path[1:])))
-            for path, place in self.sides[1].items()
-            if path[0] == part and "*" in path[-1] and "*" not in place.raw[-1]
-        }
-        files = {place.file for path, place in self.sides[1].items() if path[0] == part}
-        secret = {line for file, line in self.proof.secrets if file in files} | hidden.keys()
-        for number in sorted(secret, reverse=True):
-            lines[number - 1 : number] = [hidden[number]] if number in hidden else []
+        blocks, lines = Blocks(template, context, self.texts[0][part]), self.texts[1][part].split("\n")
+        own = {path: place for path, place in self.sides[1].items() if path[0] == part}
+        hidden = {place.line: path for path, place in own.items() if "*" in path[-1]}
+        literal = {line for file, line in self.proof.secrets if file in {place.file for place in own.values()}}
+        for number in sorted(hidden.keys() | literal, reverse=True):
+            planned = self.sides[0].get(hidden[number]) if number in hidden else None
+            if planned is not None:
+                lines[number - 1] = blocks.lines[planned.line - 1]
+            elif number in literal or "${" not in lines[number - 1]:
+                del lines[number - 1]
         if not any(CONTROL.search(line) for line in lines):
-            yield from Blocks(template, context, self.texts[0][part]).edited(template, lines)
+            yield from blocks.edited(template, lines)
 
     def _below(self, side: int, root: StatementPath) -> list[StatementPath]:
         return [path for path in self.sides[side] if path[: len(root)] == root]
