@@ -104,7 +104,6 @@ def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
     Args:
         numbers: in statements of the switches that the plan does not render.
     """
-    yield from _lengths(run)
     seen: Counter[tuple[int | None, ...]] = Counter()
     for _, qos in _ports(run):
         for ecn in (qos.ecn[one.value] for one in qos.pfc if one.value in qos.ecn):
@@ -193,7 +192,8 @@ def _ends(run: Running) -> Iterator[tuple[str, str, str]]:
                 yield kind, cable.a, cable.a_port
 
 
-def _lengths(run: Running) -> Iterator[list[Document]]:
+def lengths_tried(run: Running) -> Iterator[list[Document]]:
+    """Cable lengths that headroom may be computed for."""
     stated = lengths(run)
     kinds = dict.fromkeys(kind for kind, *_ in _ends(run))
     for kind in kinds:

@@ -20,6 +20,7 @@ from fabric.deliver.brownfield.running import Running, merged, most_common, type
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.tenant_facts import TenantSurvey
 from fabric.deliver.brownfield.tenants import find as find_tenants, relays, route_servers
+from fabric.deliver.brownfield.uplinks import RATIOS
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
 from fabric.model.plan.lock import FabricLock, Lock, TenantNumber
 from fabric.model.settings.addressing import Underlay
@@ -29,7 +30,7 @@ from fabric.nos.target import target
 
 OUTER_HEADERS = (50, 70)  # of VXLAN over IPv4 and IPv6, which ports of servers have less
 LEAST_MTU = 1280  # of IPv6
-MORE_UNITS = 8  # that a site may be planned for
+MORE = 8  # ports, servers or units that a site may have room for
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}
 
 
@@ -213,12 +214,19 @@ def without_links(run: Running) -> Iterator[list[Document]]:
     yield [{"underlay": {"mtu": size + more}} for size in sizes for more in (0, *OUTER_HEADERS) if size >= LEAST_MTU]
 
 
-def growth(fabric: Document) -> Iterator[list[Document]]:
-    """A planned size, which buffers of upper switches leave room for: a few more units than there are."""
-    units = fabric["topology"].get("unit", {}).get("servers", 1)
+def room(fabric: Document) -> Iterator[list[Document]]:
+    """Room for more than there is, which buffers alone show: spare ports, larger units, a planned size."""
+    topology = fabric["topology"]
+    units = topology.get("unit", {}).get("servers", 0)
+    if "spare_server_ports" not in topology.get("leaf", {}):
+        yield [{"topology": {"leaf": {"spare_server_ports": count}}} for count in range(1, MORE + 1)]
+    if not {"uplinks", "oversubscription"} & topology.get("leaf", {}).keys():
+        yield [{"topology": {"leaf": {"oversubscription": ratio}}} for ratio in RATIOS if ratio > 1]
+    if units:
+        yield [{"topology": {"unit": {"servers": count}}} for count in range(1, units + MORE) if count != units]
     if len(fabric["servers"]) == 1 and "planned" not in fabric:
-        count = fabric["servers"][0]["count"]
-        yield [{"planned": {"servers": (ceil_div(count, units) + more) * units}} for more in range(1, MORE_UNITS + 1)]
+        count, units = fabric["servers"][0]["count"], units or 1
+        yield [{"planned": {"servers": (ceil_div(count, units) + more) * units}} for more in range(1, MORE + 1)]
 
 
 def _balancing(run: Running) -> Document:
@@ -323,8 +331,8 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
             links = () if run.links else without_links(run)
             bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
             numbers = lossless.trials(run, comparison.numbers(whole, names))
-            others = (relays(tenants), route_servers(run), attachments.orders(rows), numbers)
-            tried = (links, bare, *others, growth(whole["fabrics"][run.name]))
+            others = (relays(tenants), route_servers(run), attachments.orders(rows), lossless.lengths_tried(run))
+            tried = (links, bare, *others, room(whole["fabrics"][run.name]), numbers)
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
@@ -341,8 +349,12 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
                 found["fabrics"][run.name][key] = part[key]
         if planned := part.get("planned"):
             found["fabrics"][run.name]["planned"] = planned
-        for key in ("cable_length_m", "attachments"):
-            if stated := part["topology"].get(key):
+        topology = part["topology"]
+        leaf = topology.get("leaf", {})
+        spare = {key: leaf[key] for key in ("spare_server_ports", "oversubscription") if key in leaf}
+        others = ((key, topology.get(key)) for key in ("cable_length_m", "attachments", "unit"))
+        for key, stated in (("leaf", spare), *others):
+            if stated and (key != "unit" or stated != document["fabrics"][run.name]["topology"].get("unit")):
                 found["fabrics"][run.name].setdefault("topology", {})[key] = stated
     return found
 
