@@ -201,7 +201,4 @@ def lengths_tried(run: Running) -> Iterator[list[Document]]:
         yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
     for kind in kinds:
         if kind not in stated:
-            yield [
-                {"topology": {"cable_length_m": {kind: metres}}}
-                for metres in LENGTHS_M
-            ]
+            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in LENGTHS_M]

@@ -54,8 +54,12 @@ class Sections:
 # --- Management -----------------------------------------------------------------------------------------------
 
 
-def management(run: Running) -> Document:
-    """`management` of the switches of a fabric."""
+def management(run: Running, stated_zones: Sequence[str] = ()) -> Document:
+    """`management` of the switches of a fabric.
+
+    Args:
+        stated_zones: names of time zones that switches of the site state.
+    """
     found: Document = {}
     facts = [its.facts.services for its in run.samples if its.facts is not None]
     for what in ("ntp", "syslog", "dns"):
@@ -70,6 +74,8 @@ def management(run: Running) -> Document:
             for part in key[1:-1]:
                 inner = inner.setdefault(part, {})
             inner[key[-1]] = list(value) if isinstance(value, tuple) else value
+    if "timezone" not in found and (zone := _zone(run, stated_zones)):
+        found["timezone"] = zone
     if run.chosen(("management", "vrf")) is False:
         found["vrf"] = False
     if run.chosen(("management", "gnmi")):
@@ -77,6 +83,17 @@ def management(run: Running) -> Document:
     if logins := aaa(run):
         found["aaa"] = logins
     return _without_usual(found, run)
+
+
+def _zone(run: Running, stated: Sequence[str]) -> str:
+    """A time zone that the statements of most switches may stand for: one that others state by name, else the first."""
+    facts = [its.facts for its in run.samples if its.facts is not None]
+    known = most_common(reader.zones.get()(its.texts) for its in facts if (reader := target(its.nos).reader) and reader.zones)
+    if not known:
+        return ""
+    zone = next((zone for zone in stated if zone in known), known[0])
+    run.note("management.timezone", zone, f"one of {len(known)} time zones with the same offset and summer time")
+    return zone
 
 
 def _without_usual(found: Document, run: Running) -> Document:
@@ -94,7 +111,9 @@ def _without_usual(found: Document, run: Running) -> Document:
 
 def _managed(runs: Sequence[Running]) -> tuple[dict[str, Document], Document]:
     """`management` of fabrics that have one of their own, and that of the site."""
-    of_fabric = {run.name: management(run) for run in runs}
+    values = (run.value(its, ("management", "timezone")) for run in runs for its in run.samples)
+    zones = list(dict.fromkeys(zone for zone in values if zone))
+    of_fabric = {run.name: management(run, zones) for run in runs}
     by_size = sorted(runs, key=lambda run: -len(of_fabric[run.name]))
     best: tuple[int, Document, list[str]] = (0, {}, [])
     for first in by_size:
@@ -128,10 +147,15 @@ def _joined(one: Document, alike: Sequence[Running], other: Document, runs: Sequ
 def _says(run: Running, key: str) -> bool:
     """Whether the statements of a fabric's switches would have a key of `management`."""
     known = [learned(its.nos, its.release) for its in run.samples]
-    return key in ("vrf", "aaa") or any(
-        bool(places) or bool(its.signs.get(("management", key)))
-        for its in known
-        for path, places in ((path, its.places.get(path)) for path in VALUES if path[:2] == ("management", key))
+    by_offset = key == "timezone" and any(reader.zones for its in run.samples if (reader := target(its.nos).reader))
+    return (
+        by_offset
+        or key in ("vrf", "aaa")
+        or any(
+            bool(places) or bool(its.signs.get(("management", key)))
+            for its in known
+            for path, places in ((path, its.places.get(path)) for path in VALUES if path[:2] == ("management", key))
+        )
     )
 
 
