@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
@@ -14,6 +14,7 @@ from fabric.design.intent.rewrite import of_data
 from fabric.design.planner.free_ports import cage_columns
 from fabric.design.planner.resolve import resolve_intent
 from fabric.design.planner.site import plan_site, size_site
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     ATTACHED,
     KINDS,
@@ -36,6 +37,8 @@ from fabric.model.plan.lock import Lock
 NAME = "import"
 NO_NUMBERS = Lock()
 Spot = tuple[int, int, int]  # cage, port of the cage, Gb/s
+Split = tuple[int, int]  # ports of a cage, and their Gb/s or 0
+UNSTATED = -1
 End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
 
@@ -86,10 +89,19 @@ def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
     return found
 
 
-def splits(layout: Layout, cages: Sequence[int]) -> list[int]:
-    """Ports that some cages are split into."""
-    of_cage = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
-    return [of_cage.get(cage, 1) for cage in cages]
+def splits(model: SwitchModel, layout: Layout, cages: Mapping[int, Split]) -> list[Split]:
+    """Splits of some cages: ports, and their speed where it is one that a config states and another than the cage's own.
+
+    Args:
+        cages: with what is there; the speed is UNSTATED where configs have none.
+    """
+    of_cage = {slot.cage: (slot.split, slot.speed_gbps) for slot in (*layout.down, *layout.up)}
+    found: list[Split] = []
+    for cage, (_, stated) in cages.items():
+        split, speed = of_cage.get(cage, (1, 0))
+        whole = split > 1 or speed == model.group_of(cage).speed_gbps
+        found.append((split, UNSTATED if stated == UNSTATED else 0 if whole else speed))
+    return found
 
 
 def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Spot]) -> list[int | None]:
@@ -98,13 +110,13 @@ def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Sp
 
 
 def visible(
-    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Iterable[int]]
+    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Mapping[int, Split]]
 ) -> tuple[Any, ...]:
     """What cables show of a sized fabric: equal values wire alike.
 
     Args:
         used: group → ports of its leaves that are cabled to something else than the first NICs of its servers.
-        unused: group → cages of its leaves without a cable whose splits are known.
+        unused: group → cages of its leaves without a cable, with their splits where these are known.
     """
     groups: list[tuple[Any, ...]] = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
@@ -121,7 +133,7 @@ def visible(
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
-                splits(layout, list(unused.get(size.name, ()))),
+                splits(spec.leaf.model, layout, unused.get(size.name, {})),
                 _columns_of(spec, sizing, size.name, used.get(size.name, ())),
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )

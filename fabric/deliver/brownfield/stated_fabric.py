@@ -8,9 +8,9 @@ from ipaddress import ip_address
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import statement
-from fabric.deliver.brownfield.cells import Cells, cells as cells_of, reserved, splits_there
+from fabric.deliver.brownfield.cells import Cells, cages_there, cells as cells_of, reserved
 from fabric.deliver.brownfield.free_spots import used
-from fabric.deliver.brownfield.judge import Spot, columns, merged, sized, splits, visible
+from fabric.deliver.brownfield.judge import UNSTATED, Split, Spot, columns, merged, sized, splits, visible
 from fabric.deliver.brownfield.naming import patterns
 from fabric.deliver.brownfield.pools import asn_schemes
 from fabric.deliver.brownfield.servers import own_servers
@@ -71,15 +71,26 @@ def _shorten(work: Working, name: str, shape: Shape, fabric: Document) -> None:
     work.document["fabrics"][name] = shortest(fabric, _alike(work, name, fabric, spots, unused))
 
 
-def _unused(shape: Shape, cells: Cells) -> dict[str, dict[int, int]]:
-    """Group → cages of a leaf that nothing is cabled to, with the ports that its config splits each into."""
+def _unused(shape: Shape, cells: Cells) -> dict[str, dict[int, Split]]:
+    """Group → cages of a leaf that nothing is cabled to, with the ports that its config splits each into.
+
+    Their speed counts where ports with a cable state that they are slower than their cage.
+    """
     found = {}
     for units in cells.units:
         leaf = next((leaf for unit in units.leaves for leaf in unit if leaf), "")
-        cabled = {cable.b_ref.cage for cable in shape.at_leaves if cable.b == leaf and cable.b_ref}
-        cabled |= {cable.a_ref.cage for cable in shape.up_of.get(leaf, ()) if cable.a_ref}
-        if leaf and (splits := splits_there(shape.switches[leaf])):
-            found[units.group.name] = {cage: splits[cage] for cage in sorted(splits.keys() - cabled)}
+        model = catalog.switch(shape.switches[leaf].model) if leaf else None
+        ports = [cable.b_ref for cable in shape.at_leaves if cable.b == leaf and cable.b_ref]
+        cabled = {ref.cage for ref in ports} | {cable.a_ref.cage for cable in shape.up_of.get(leaf, ()) if cable.a_ref}
+        if model is None or not (there := cages_there(shape.switches[leaf])):
+            continue
+        slow = {ref.cage for ref in ports if ref.split == 1 and ref.speed_gbps < model.group_of(ref.cage).speed_gbps}
+        stated = bool(slow) and all(there.get(cage, (1, 0))[1] for cage in slow)
+        found[units.group.name] = {
+            cage: (split, UNSTATED if not stated else speed if split == 1 else 0)
+            for cage, (split, speed) in sorted(there.items())
+            if cage not in cabled
+        }
     return found
 
 
@@ -161,7 +172,7 @@ def _with_spare(
     name: str,
     fabric: Document,
     ports: Mapping[str, Sequence[tuple[Spot, str]]],
-    unused: Mapping[str, Mapping[int, int]],
+    unused: Mapping[str, Mapping[int, Split]],
 ) -> Document:
     """The fabric with spare server ports or other units, where addresses of other ports count from behind them.
 
@@ -194,14 +205,14 @@ def _with_spare(
     return other
 
 
-def _splits_alike(spec: FabricSpec, sizing: Sizing, unused: Mapping[str, Mapping[int, int]]) -> bool:
+def _splits_alike(spec: FabricSpec, sizing: Sizing, unused: Mapping[str, Mapping[int, Split]]) -> bool:
     """Whether cages that nothing is cabled to are split as they are there."""
-    sizes = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups if size.name in unused}
-    return all(splits(layout, list(unused[name])) == list(unused[name].values()) for name, layout in sizes.items())
+    layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups if size.name in unused}
+    return all(splits(spec.leaf.model, its, unused[name]) == [*unused[name].values()] for name, its in layouts.items())
 
 
 def _alike(
-    work: Working, name: str, full: Document, ports: Mapping[str, Sequence[Spot]], unused: Mapping[str, Mapping[int, int]]
+    work: Working, name: str, full: Document, ports: Mapping[str, Sequence[Spot]], unused: Mapping[str, Mapping[int, Split]]
 ) -> Callable[[Document], bool]:
     """Whether another statement of a fabric is cabled as the one in full."""
     wanted = visible(*sized(work.alone(name, full))[name], ports, unused)
