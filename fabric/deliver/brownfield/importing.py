@@ -79,7 +79,7 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
-    from fabric.deliver.brownfield.services import sections, shapes_of, with_tenants
+    from fabric.deliver.brownfield.services import sections, shapes_of, with_tenants, without_room
     from fabric.deliver.brownfield.simpler import alone
 
     survey = assumed(rung.survey)
@@ -90,6 +90,8 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     services = sections(bare, first.document, first.lock)
     kept, refused = taken(first.document, rung.sections(services.document), first.lock)
     topology = draft(survey, kept)
+    if len(topology.left_over) > len(first.left_over):
+        topology = draft(survey, kept := without_room(kept))
     if any(its.what == "plan" for its in topology.left_over):
         kept, more = taken(topology.document, kept, topology.lock)
         topology, refused = draft(survey, kept) if more else topology, {**refused, **more}

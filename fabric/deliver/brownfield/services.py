@@ -246,11 +246,22 @@ def room(fabric: Document) -> Iterator[list[Document]]:
         yield [{"topology": {"leaf": {"spare_server_ports": count}}} for count in range(1, MORE + 1)]
     if not {"uplinks", "oversubscription"} & topology.get("leaf", {}).keys():
         yield [{"topology": {"leaf": {"oversubscription": ratio}}} for ratio in RATIOS if ratio > 1]
-    if units:
-        yield [{"topology": {"unit": {"servers": count}}} for count in range(1, units + MORE) if count != units]
+    servers = fabric["servers"][0]["count"]
+    if servers <= units and len(fabric["servers"]) == 1:
+        yield [{"topology": {"unit": {"servers": count}}} for count in range(servers, units + MORE) if count != units]
     if len(fabric["servers"]) == 1 and "planned" not in fabric:
-        count, units = fabric["servers"][0]["count"], units or 1
+        count, units = servers, units or 1
         yield [{"planned": {"servers": (ceil_div(count, units) + more) * units}} for more in range(1, MORE + 1)]
+
+
+def without_room(sections: Mapping[str, Any]) -> Document:
+    """Sections without room for more than there is, which wires other switches than were compared otherwise."""
+    fabrics = {}
+    for name, fabric in sections.get("fabrics", {}).items():
+        topology = {key: its for key, its in fabric.get("topology", {}).items() if key not in ("leaf", "unit")}
+        others = {key: its for key, its in fabric.items() if key not in ("topology", "planned")}
+        fabrics[name] = others | ({"topology": topology} if topology else {})
+    return {**sections, "fabrics": fabrics}
 
 
 def _balancing(run: Running) -> Document:
