@@ -11,7 +11,7 @@ from typing import Any
 from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
-from fabric.deliver.brownfield.ports import panel, port_names
+from fabric.deliver.brownfield.ports import panel, port_names, prefix_of
 from fabric.deliver.brownfield.probes import lines_of
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
@@ -32,6 +32,7 @@ WORDS = "letters, digits and hyphens of its name, as an intent takes them"
 UNNAMED = "counted by its port, as no source names it"
 
 NAMED_SPEED = re.compile(r"(?<![\w.])[A-Za-z][\w-]*?-(\d+)G(?:b?E)?(?![\w-])")  # `ROCE-400G`
+NUMBERED = re.compile(r"(.*?)(\d+)")
 WORD = re.compile(r"[^\s,|]+")
 
 Port = tuple[str, PortRef]  # name and place
@@ -40,7 +41,7 @@ Document = dict[str, Any]
 
 def assumed(survey: Survey) -> Survey:
     """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
-    return _with_hardware(_with_servers(_with_names(survey)))
+    return _with_hardware(_with_servers(_counted(_with_names(survey))))
 
 
 # --- names and servers ----------------------------------------------------------------------------------------
@@ -75,6 +76,23 @@ def _with_names(survey: Survey) -> Survey:
     hosts = {names.get(name, name): replace(host, name=names.get(name, name)) for name, host in survey.hosts.items()}
     cables = [replace(cable, a=names.get(cable.a, cable.a), b=names.get(cable.b, cable.b)) for cable in survey.cables]
     return replace(survey, fabrics=fabrics, hosts=hosts, cables=cables, inferences=(*survey.inferences, *found))
+
+
+def _counted(survey: Survey) -> Survey:
+    """Groups of servers whose names count from 1 behind digits that all of them have: `n201` to `n206` are of `n20`."""
+    hosts = dict(survey.hosts)
+    for members in grouped((host.group, host) for host in hosts.values() if not host.attached).values():
+        parts = [NUMBERED.fullmatch(host.name) for host in members]
+        digits = [match[2] for match in parts if match]
+        stems = {match[1] for match in parts if match}
+        shared = prefix_of(digits) if digits else ""
+        ends = [text[len(shared) :] for text in digits]
+        if len(ends) < len(members) or len(stems) > 1 or not all(ends) or 1 in map(int, digits):
+            continue
+        if sorted(map(int, ends)) == list(range(1, len(ends) + 1)):
+            group = f"{stems.pop()}{shared}"
+            hosts |= {host.name: replace(host, group=group, number=int(end)) for host, end in zip(members, ends, strict=True)}
+    return replace(survey, hosts=hosts)
 
 
 def _is_address(text: str) -> bool:
