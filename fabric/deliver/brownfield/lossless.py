@@ -147,7 +147,7 @@ def _of_fill(run: Running) -> Iterator[tuple[int | None, int | None]]:
                     least, most = ((2 * at.value + half) * full // 200 for half in (-1, 1))
                     spans[key] = max(low, least + 1), min(high, most - 1)
     found = [[_roundest(low, high), (low + high) // 2] if low <= high < 10**12 else [None] for low, high in spans.values()]
-    yield from (both for both in product(*found) if any(both))
+    yield from ((kmin, kmax) for kmin, kmax in product(found[0], found[1]) if kmin or kmax)
 
 
 def _roundest(low: int, high: int) -> int:

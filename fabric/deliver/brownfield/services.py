@@ -339,9 +339,8 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
 
 def with_tenants(lock: Lock, numbers: Mapping[str, Mapping[str, tuple[TenantNumber, ...]]]) -> Lock:
     """A lock with the numbers of tenants and networks, by fabric."""
-    return Lock(
-        lock.fabrics | {name: replace(lock.fabrics.get(name, FabricLock()), tenants=its) for name, its in numbers.items()}
-    )
+    more = {name: replace(lock.fabrics.get(name, FabricLock()), tenants=its) for name, its in numbers.items()}
+    return Lock({**lock.fabrics, **more})
 
 
 def _unstated(run: Running) -> Iterator[str]:
@@ -387,10 +386,10 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         topology = part["topology"]
         leaf = topology.get("leaf", {})
         spare = {key: leaf[key] for key in ("spare_server_ports", "oversubscription") if key in leaf}
-        others = ((key, topology.get(key)) for key in ("cable_length_m", "attachments", "unit"))
-        for key, stated in (("leaf", spare), *others):
-            if stated and (key != "unit" or stated != document["fabrics"][run.name]["topology"].get("unit")):
-                found["fabrics"][run.name].setdefault("topology", {})[key] = stated
+        kept = {"leaf": spare, **{name: topology.get(name) for name in ("cable_length_m", "attachments", "unit")}}
+        for name, value in kept.items():
+            if value and (name != "unit" or value != document["fabrics"][run.name]["topology"].get("unit")):
+                found["fabrics"][run.name].setdefault("topology", {})[name] = value
     return found
 
 
