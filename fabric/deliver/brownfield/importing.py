@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -321,19 +322,35 @@ def imported(
         )
         if folder is None:
             return made
-        renderer = Renderer(made.plan, Path(temporary))
-        before = prove(renderer, folder, jobs, progress)
-        best = replace(made, before=before, after=before)
-        while not best.in_sync:
-            own = own_lines(renderer, folder, before, best.after if best.own.rules else None)
-            write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
-            text = _text(head, _with_overrides(document, own))
-            site_plan = planned(text)
-            after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
-            if after.count(*LEFT) >= (best.after or before).count(*LEFT):
-                break
-            best = replace(best, text=text, plan=site_plan, after=after, own=own)
-        return best
+        proof = partial(prove, folder=folder, jobs=jobs, progress=progress)
+
+        def text_of(own: OwnLines) -> str:
+            return _text(head, _with_overrides(document, own))
+
+        return _carried(made, folder, Path(temporary), text_of, planned, proof)
+
+
+def _carried(
+    made: Imported,
+    folder: Folder,
+    temporary: Path,
+    text_of: Callable[[OwnLines], str],
+    planned: Callable[[str], Plan],
+    proof: Callable[[Renderer], Proof],
+) -> Imported:
+    """An intent with its proof and the overrides for what is left: statement by statement, then line by line."""
+    renderer = Renderer(made.plan, temporary)
+    before = proof(renderer)
+    best = replace(made, before=before, after=before)
+    while not best.in_sync:
+        own = own_lines(renderer, folder, before, best.after if best.own.rules else None)
+        write_files({temporary / name: text.encode() for name, text in own.templates.items()}, folders=True)
+        plan = planned(text_of(own))
+        after = proof(Renderer(plan, temporary))
+        if after.count(*LEFT) >= (best.after or before).count(*LEFT):
+            break
+        best = replace(best, text=text_of(own), plan=plan, after=after, own=own)
+    return best
 
 
 def _fitted(

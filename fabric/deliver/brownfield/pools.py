@@ -60,10 +60,9 @@ def pools(
         by_list = {name: named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
         if kind == "loopback":
             by_list, of_vteps = _apart(by_list, used, usual)
+            chosen += [("vtep", net) for nets_of in of_vteps.values() for net in nets_of]
             for name, nets_of in of_vteps.items():
-                chosen += [("vtep", net) for net in nets_of]
-                texts = [str(net) for net in nets_of]
-                stated[name] |= {"vtep": texts[0] if len(texts) == 1 else texts} if texts != [*usual[name]["vtep"]] else {}
+                stated[name] |= {} if [*map(str, nets_of)] == [*usual[name]["vtep"]] else {"vtep": _stated(nets_of)}
         lacking = {
             name: of[kind]
             for name, of in used.items()
@@ -93,9 +92,14 @@ def pools(
                 same = [net for other, net in chosen if other == kind]
                 found = _around(numbers, everything, others, same, least)
             chosen += [(kind, net) for net in found]
-            texts = [str(net) for net in found]
-            stated[name][kind] = texts[0] if len(texts) == 1 else texts
+            stated[name][kind] = _stated(found)
     return _shared(stated, used)
+
+
+def _stated(nets: Sequence[Net]) -> Any:
+    """Prefixes as an intent states them."""
+    texts = [str(net) for net in nets]
+    return texts[0] if len(texts) == 1 else texts
 
 
 def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
