@@ -246,12 +246,13 @@ def room(fabric: Document) -> Iterator[list[Document]]:
         yield [{"topology": {"leaf": {"spare_server_ports": count}}} for count in range(1, MORE + 1)]
     if not {"uplinks", "oversubscription"} & topology.get("leaf", {}).keys():
         yield [{"topology": {"leaf": {"oversubscription": ratio}}} for ratio in RATIOS if ratio > 1]
-    servers = fabric["servers"][0]["count"]
-    if servers <= units and len(fabric["servers"]) == 1:
+    groups = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
+    servers = groups[0]["count"]
+    if servers <= units and len(groups) == 1:
         yield [{"topology": {"unit": {"servers": count}}} for count in range(servers, units + MORE) if count != units]
-    if len(fabric["servers"]) == 1 and "planned" not in fabric:
-        count, units = servers, units or 1
-        yield [{"planned": {"servers": (ceil_div(count, units) + more) * units}} for more in range(1, MORE + 1)]
+    if len(groups) == 1 and "planned" not in fabric:
+        units = units or 1
+        yield [{"planned": {"servers": (ceil_div(servers, units) + more) * units}} for more in range(1, MORE + 1)]
 
 
 def without_room(sections: Mapping[str, Any]) -> Document:
