@@ -92,6 +92,7 @@ class Reader:
     file_names: str = ""  # pattern of file names that count as a sign
     host_name: str = ""  # pattern of the line with the host name as its group
     hardware: tuple[str, ...] = ()  # patterns with the groups `model`, `board` (of several models) or `release`
+    spellings: tuple[tuple[str, str], ...] = ()  # (pattern, release) of words that none but releases like this one have
     board: Lazy[Board] | None = None  # where a file lists all ports of the hardware
     zones: Lazy[Zones] | None = None  # time zones of a config that states no name of one
     other_forms: tuple[

@@ -11,7 +11,8 @@ from typing import Any
 from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
-from fabric.deliver.brownfield.ports import panel, port_names, prefix_of
+from fabric.deliver.brownfield.nic_numbers import with_numbers
+from fabric.deliver.brownfield.ports import panel, port_names, ports_named, prefix_of
 from fabric.deliver.brownfield.probes import lines_of
 from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
 from fabric.hardware import catalog
@@ -21,6 +22,7 @@ from fabric.model.settings.base import HOST, NAME
 from fabric.nos.target import installed, target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
+MOST_CAGES = 0.9  # of a model, before their names tell it
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
 SPEEDS_GBPS = (100, 400, 800, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC_NAME = "256x100g"
@@ -41,7 +43,24 @@ Document = dict[str, Any]
 
 def assumed(survey: Survey) -> Survey:
     """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
-    return _with_hardware(_with_servers(_counted(_with_names(survey))))
+    return with_numbers(_with_hardware(_on_panel(_with_servers(_counted(_with_names(survey))))))
+
+
+def _on_panel(survey: Survey) -> Survey:
+    """Without cables at ports that the stated model of a switch does not have."""
+    cages = {name: model.cages for name, its in survey.switches.items() if (model := catalog.switch(its.model)) is not None}
+    left_out = dict(survey.left_out)
+    for its in survey.cables:
+        for name, port, ref in ((its.a, its.a_port, its.a_ref), (its.b, its.b_port, its.b_ref)):
+            if ref is not None and ref.cage > cages.get(name, ref.cage):
+                left_out[f"{name} {port}"] = f"{survey.switches[name].model} has no such port"
+    if len(left_out) == len(survey.left_out):
+        return survey
+    ends = left_out.keys()
+    cables = [its for its in survey.cables if not {f"{its.a} {its.a_port}", f"{its.b} {its.b_port}"} & ends]
+    named = {its.a for its in cables}
+    hosts = {name: host for name, host in survey.hosts.items() if name in named}
+    return replace(survey, cables=cables, hosts=hosts, left_out=left_out)
 
 
 # --- names and servers ----------------------------------------------------------------------------------------
@@ -246,6 +265,8 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if board := next((its for switch in alike if (its := _board(switch))), None):
                     model, entry = board
+                elif 2 * sum(speed > 0 for _, speed in rows) < len(rows) and (listed := _with_every_cage(nos, alike)):
+                    model = listed
                 elif not model or (gbps and not _takes(model, rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
@@ -264,6 +285,28 @@ def _board(switch: Switch) -> tuple[str, Document] | None:
     if switch.facts is None or record is None or record.reader is None or record.reader.board is None:
         return None
     return record.reader.board.get()(switch.facts.texts)
+
+
+def _with_every_cage(nos: str, switches: Sequence[Switch]) -> str:
+    """The model of the catalog whose cages configs name nearly all, where few speeds are known; "" for none.
+
+    Of several the one whose breakouts take lanes of cages that configs give up, with most of their ports, then the fastest.
+    """
+    facts = [switch.facts for switch in switches if switch.facts is not None]
+    names = {name for its in facts for name in port_names(its)}
+    off = {name for its in facts for name, cage in its.cages.items() if cage.ports is not None and not cage.ports.value}
+    found: list[tuple[tuple[bool, int, int], str]] = []
+    for name in catalog.switch_names():
+        model = catalog.switch(name)
+        if model is None or nos not in model.nos:
+            continue
+        known = ports_named(nos, name)
+        cages = {ref.cage for its in facts for ref in panel(its, name, [*port_names(its), *off], {}).values()}
+        if max(cages, default=0) == 0 or max(cages) > model.cages or len(cages) < MOST_CAGES * model.cages:
+            continue
+        fits = (model.disables_next is not None) == bool(off), len(names & known.keys()), model.native_gbps
+        found.append((fits, name))
+    return max(found, key=lambda its: its[0])[1] if found else ""
 
 
 def _listed(switches: Sequence[Switch], cabled: Collection[int]) -> int:

@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_interface, ip_network
 from itertools import permutations
 from typing import Any
 
+from fabric.deliver.brownfield.nic_numbers import MANAGEMENT_PORTS
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import most_common
 from fabric.deliver.brownfield.survey import Cable
@@ -17,7 +18,7 @@ from fabric.deliver.brownfield.tenants import Found
 from fabric.model.facts import DENIED, Facts, Interface, Neighbor
 from fabric.model.plan import DEFAULT_ROUTES, LEAF
 
-MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
+ANY_ASN = 65_010  # of routers whose sessions take every number but the own one
 MOST_PERMUTED = 3  # attachments whose every order is tried
 _DIGITS = re.compile(r"\d+")
 
@@ -78,6 +79,10 @@ def _sessions(survey: TenantSurvey, use: PortUse) -> Iterator[_Session]:
     """Sessions whose far end is in a subnet of a port, or of a subinterface of it."""
     facts, nos = survey.facts(use.cable.b), survey.leaves[use.cable.b].nos
     for port in _with_subinterfaces(facts, use.cable.b_port):
+        for process in facts.bgp.values():
+            for neighbor in process.neighbors.values():
+                if neighbor.interface and neighbor.peer == port.name:
+                    yield _Session(tenant_of(nos, neighbor.vrf), "", 0, neighbor)
         for address in port.addresses:
             net = ip_network(address.value, strict=False)
             for process in facts.bgp.values():
@@ -107,7 +112,11 @@ def _with_subinterfaces(facts: Facts, name: str) -> list[Interface]:
 
 
 def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) -> Document:
-    asn = most_common(its.neighbor.remote_as.value for its in sessions if its.neighbor.remote_as)
+    numbers = [its.neighbor.remote_as.value for its in sessions if its.neighbor.remote_as]
+    asn = most_common(number for number in numbers if isinstance(number, int))
+    if asn is None:
+        asn = ANY_ASN
+        survey.run.note(f"fabric {survey.run.name}", f"AS number {asn} (assumed)", "sessions with any other AS number")
     row: Document = {"asn": asn}
     served = {its.vrf for its in sessions if its.vrf}
     names = [tenant["name"] for tenant in found.tenants]

@@ -44,6 +44,7 @@ class Wiring:
         management: management port of a device → the switch port that it is cabled to, and the source.
         conflicts: cables of which another source has a port elsewhere.
         named: port → a device outside, or without a cable to it, and its port, as LLDP, a file or a description names them.
+        listed: devices whose cables to hosts a topology file lists: their other ports have none.
     """
 
     devices: Mapping[str, Found]
@@ -51,6 +52,7 @@ class Wiring:
     far: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     management: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     named: dict[Port, Port] = field(default_factory=dict)
+    listed: set[str] = field(default_factory=set)
     conflicts: list[Conflict] = field(default_factory=list)
 
     def add(self, a: Port, b: Port, source: str) -> None:
@@ -152,6 +154,7 @@ def _stated(result: Wiring, wires: Iterable[Wire], source: str) -> None:
             known, port, far = (one, a_port, (b, b_port)) if one else (other, b_port, (a, a_port))
             if known is not None and one != other and (own := result.port_named(known, [port])) and not is_management(own):
                 result.named.setdefault((known, own), far)
+                result.listed |= {known} if source == TOPOLOGY else set()
             continue
         near, far_port = _own(result, one, a_port), _own(result, other, b_port)
         if not near or not far_port:

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fabric.deliver.brownfield.nic_numbers import natural, port_key
 from fabric.deliver.brownfield.ports import panel, port_names, speeds
-from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port_key
+from fabric.deliver.brownfield.shape import Group, Shape, leaf_of
 from fabric.deliver.brownfield.survey import Switch
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out

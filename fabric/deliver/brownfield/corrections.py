@@ -21,7 +21,8 @@ from fabric.deliver.brownfield.working import Working
 from fabric.model.plan import Plan
 
 ROUNDS = 6  # of all steps
-PINNED_PORTS = 12  # pins of ports, one after the other
+PINNED_PORTS = 24  # pins of ports, one after the other
+PLACED_ALONE = 8  # devices and NICs whose ports are kept, one after the other
 STATED_LINKS = 2000  # of a fabric: more are no exceptions of a rule
 FEW = 3  # switches with another number than the others of their role, which are pinned
 _OF_LINKS = ("address/p2p/", "address/servers/")
@@ -112,17 +113,24 @@ def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     return changed
 
 
-def _spots(work: Working, plan: Plan) -> bool:
-    """Leaf ports of NICs and other devices on free ports."""
+def _spots(work: Working, plan: Plan, *, single: bool = False) -> bool:
+    """Leaf ports of NICs and other devices on free ports; `single`: of the next of them alone."""
     changed = False
     wrong = {its.fabric for its in differences(work.survey, plan) if its.what in ("link", "subnet")}
     for name, shape in work.shapes.items():
         if name not in wrong and not work.below(shape):
             continue
         found = spots(shape, plan.fabrics[name], work.shapes, work.managing(name))
+        if single:
+            kept = work.kept(name).attachments
+            new = next((key for key in found if kept.get(key) != found[key] and work.tried.get((name, key)) != len(kept)), "")
+            work.tried[name, new] = len(kept)
+            found = {**kept, new: found[new]} if new else {}
         if found and found != work.kept(name).attachments:
             work.keep(name, attachments=found)
             changed = True
+            if single:
+                break
     return changed
 
 
@@ -158,12 +166,28 @@ def _blocks(work: Working, plan: Plan, which: Callable[[str], bool]) -> bool:
     return changed
 
 
-def _ports(work: Working, plan: Plan) -> bool:
-    """Pins the ports of the first link that is on others: the links on these move, so that one pin often does for two."""
+def _ports(work: Working, plan: Plan, *, single: bool = True) -> bool:
+    """Pins the ports of the first link that is on others: the links on these move, so that one pin often does for two.
+
+    With `single` False all links of the first switch: they may be on the ports of each other.
+    """
     moved = moved_ports(work.survey, plan)
+    if not single:
+        pinned = {switch for name, switch, *_ in moved if work.fabric(name).get("pins", {}).get(switch, {}).get("ports")}
+        first = next((switch for _, switch, *_ in moved if switch not in pinned and (switch, "") not in work.tried), "")
+        work.tried[first, ""] = 0
+        for name, switch, peer, cages in moved:
+            if switch == first:
+                work.pin(name, switch).setdefault("ports", {})[peer] = cages[0] if len(cages) == 1 else cages
+        return bool(first)
+    pins = [pin for fabric in work.document["fabrics"].values() for pin in fabric.get("pins", {}).values()]
+    stated = sum(len(pin.get("ports", ())) for pin in pins)
     for name, switch, peer, cages in moved:
+        if work.tried.get((switch, peer)) == stated:
+            continue
         pin = work.pin(name, switch).setdefault("ports", {})
         if peer not in pin:
+            work.tried[switch, peer] = stated
             pin[peer] = cages[0] if len(cages) == 1 else cages
             return True
     return False
@@ -206,5 +230,7 @@ def _pin(work: Working, plan: Plan, what: str) -> bool:
 
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
 _NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, *(partial(_pin, what=what) for what in PINS))
-_CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *((_ports,) * PINNED_PORTS), _links, _link_blocks)
-STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)
+_NEXT_SPOTS = partial(_spots, single=True)
+_PORTS: tuple[Step, ...] = (*((_ports,) * FEW), *((partial(_ports, single=False),) * FEW), *((_ports,) * PINNED_PORTS))
+_CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *_PORTS, _links, _link_blocks)
+STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *((_NEXT_SPOTS,) * PLACED_ALONE), *_NUMBERS, *_CABLES)

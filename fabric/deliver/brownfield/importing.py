@@ -64,7 +64,7 @@ def drafted(survey: Survey) -> Drafted:
         except InputError as error:
             refusals.append(error)
             continue
-        wrong = sum(its.what in ("device", "link") for its in left)
+        wrong = rung.lost(survey) + sum(its.what in ("device", "link") for its in left)
         score = any(its.what == "plan" for its in left), wrong
         if best is None or score < best[0]:
             best = score, replace(found, given_up=rung.given_up)

@@ -259,8 +259,8 @@ def differences(survey: Survey, plan: Plan) -> list[Difference]:
     return found
 
 
-def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[int]]]:
-    """(Fabric, switch, neighbor, cages) of links between two devices that are there on other cages of the switch."""
+def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[int | str]]]:
+    """(Fabric, switch, neighbor, ports) of links between two devices that are there on other ports of the switch."""
     there: dict[tuple[str, str], list[tuple[End, End]]] = {}
     for ends in links_there(survey):
         there.setdefault((ends[0][0], ends[1][0]), []).append(ends)
@@ -268,7 +268,7 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
     for name, fabric in plan.fabrics.items():
         mine: dict[tuple[str, str], list[tuple[End, End]]] = {}
         for ends, link in links_planned(fabric).items():
-            if link.row not in fabric.stood_for:
+            if link.row not in fabric.stood_for or link.row in fabric.below:
                 mine.setdefault((ends[0][0], ends[1][0]), []).append(ends)
         switches = {device.name for device in fabric.switches}
         for pair, its in mine.items():
@@ -278,10 +278,20 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
             for end in (0, 1):
                 # Links in their order: by the other end, which stays.
                 by_far = {ends[1 - end]: ends[end] for ends in other}
-                cages = [by_far.get(ends[1 - end], ends[end])[1] for ends in its]
-                if pair[end] in switches and cages != [ends[end][1] for ends in its]:
-                    found.append((name, pair[end], pair[1 - end], cages))
+                if pair[0] in survey.switches and by_far.keys() != {ends[1 - end] for ends in its}:  # which moves as well
+                    by_far = {ends[1 - end]: far[end] for ends, far in zip(its, sorted(other), strict=True)}
+                there_now = [by_far.get(ends[1 - end], ends[end]) for ends in its]
+                if pair[end] in switches and [its[1:3] for its in there_now] != [ends[end][1:3] for ends in its]:
+                    found.append((name, pair[end], pair[1 - end], _pinned(there_now)))
     return found
+
+
+def _pinned(ends: Sequence[End]) -> list[int | str]:
+    """Ports as a pin states them: by their cages, where links take their ports in turn."""
+    cages = [cage for _, cage, _, _ in ends]
+    if all(sub == cages[:at].count(cage) for at, (_, cage, sub, _) in enumerate(ends)):
+        return [*cages]
+    return [f"{cage}/{sub + 1}" if split > 1 else cage for _, cage, sub, split in ends]
 
 
 def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:

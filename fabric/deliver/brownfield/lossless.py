@@ -33,7 +33,7 @@ def enabled(run: Running) -> Document:
         if run.chosen(("qos", "pfc_watchdog")) is False:
             found["pfc_watchdog"] = False
         return found
-    return {"enabled": False} if usual and _says_off(run) else {}
+    return {"enabled": False} if usual and run.configured and _says_off(run) else {}
 
 
 def _says_off(run: Running) -> bool:

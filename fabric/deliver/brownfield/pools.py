@@ -13,6 +13,7 @@ from fabric.model.plan import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
 Net = IPv4Network | IPv6Network
 KINDS = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
 SPREAD = 4  # a pool has room for so many times the numbers that are there
+UNUSED = tuple(map(ip_network, ("10.255.240.0/20", "172.31.240.0/20", "192.168.240.0/20")))  # for addresses no file has
 SMALLEST = {4: 24, 6: 64}  # length of the smallest pool that is made
 
 
@@ -93,7 +94,22 @@ def pools(
                 found = _around(numbers, everything, others, same, least)
             chosen += [(kind, net) for net in found]
             stated[name][kind] = _stated(found)
-    return _shared(stated, used)
+    result = _shared(stated, used)
+    if not any(of["management"] for of in used.values()):
+        taken = [net for _, net in chosen] + _subnets(survey)
+        given = next((prefix for of in usual.values() for prefix in of.get("management", ())), "")
+        if given and any(_meet(ip_network(given), net) for net in taken):
+            free = [str(net) for net in UNUSED if not any(_meet(net, other) for other in taken)]
+            result[""] |= {"management": free[0]} if free else {}
+    return result
+
+
+def _subnets(survey: Survey) -> list[Net]:
+    """Every subnet that switches have an address or a gateway in."""
+    facts = [switch.facts for switch in survey.switches.values() if switch.facts is not None]
+    ports = [port for its in facts for port in its.interfaces.values()]
+    texts = {its.value for port in ports for its in (*port.addresses, *port.gateways)}
+    return [ip_network(text, strict=False) for text in sorted(texts)]
 
 
 def _stated(nets: Sequence[Net]) -> Any:
@@ -152,7 +168,7 @@ def named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Seque
                 found.append(net)
                 lengths.add(own)
         if found and _inside(numbers, [str(net) for net in found]) == len(numbers):
-            return found
+            return [net for net in found if not any(_meet(net, its) and net.prefixlen < its.prefixlen for its in found)]
     return []
 
 

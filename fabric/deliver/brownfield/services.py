@@ -357,6 +357,7 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
     """With values that only a comparison of whole configs tells, and without keys that change nothing."""
     comparison = Comparison(runs, lock)
     whole = merged(document, found)
+    runs = [run for run in runs if run.configured]
     differing = {name for name, count in comparison.differences(whole).items() if count}
     for run in runs:
         names = [its.name for its in run.samples]

@@ -30,6 +30,13 @@ class Rung:
     tenants: bool = True
     last: bool = False
 
+    def lost(self, whole: Survey) -> int:
+        """Cables of switches, and servers, that this rung states otherwise than they are."""
+        gone = whole.switches.keys() - self.survey.switches.keys()
+        servers = {name for name, host in whole.hosts.items() if not host.attached}
+        kept = {name for name, host in self.survey.hosts.items() if not host.attached}
+        return sum(its.b in gone for its in whole.cables) + len(servers - kept)
+
     def sections(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Sections of an intent, as far as this rung states them."""
         if self.tenants:

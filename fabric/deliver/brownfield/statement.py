@@ -57,7 +57,7 @@ def forms(shape: Shape) -> Iterator[Form]:
     apart = len({shape.network.get(leaf, -1) for leaf in filter(None, table[0])})
     if shape.pairs and shape.tiers == 1:
         networks = {shape.network[leaf.name] for leaf in shape.of(LEAF)}
-        for turns in (False, True):
+        for turns in sorted((False, True), reverse=_in_turns(shape)):
             yield Form(kind="collapsed", planes=len(networks), turns=turns)
             yield Form(kind="collapsed", planes=len(networks), turns=turns, dual_tor=True)
         return
@@ -74,6 +74,16 @@ def forms(shape: Shape) -> Iterator[Form]:
             for kind in kinds:
                 count = 0 if kind == "rack" else rails
                 yield Form(kind=kind, planes=planes, dual_tor=dual, rails=count, turns=turns)
+
+
+def _in_turns(shape: Shape) -> bool:
+    """Whether NICs of one port on a pair are on its leaves in turns, not the first half of them on the first leaf."""
+    votes = Counter[bool]()
+    for group in shape.groups:
+        for use in (its for its in group.uses if its.count > 2 and its.ports == 1):
+            for (nic, _), leaf in leaf_of(group, use).items():
+                votes.update(leaf[server] == leaf_of(group, use)[0, 0].get(server) for server in leaf if nic == 1)
+    return votes[False] > votes[True]
 
 
 def _of_one_tier(shape: Shape, table: Sequence[Sequence[str]]) -> tuple[int, bool]:
@@ -130,10 +140,17 @@ def server_group(group: Group, model: str, uses: Sequence[Nics], purpose: str, s
     entry |= {"name": group.name} if group.name != model else {}
     entry |= {"nics": purposes[0] if len(purposes) == 1 else purposes} if purposes != [purpose] else {}
     entry |= {"leaves": "shared"} if group.shared else {}
+    homing = {use.purpose: use.at.homing for use in uses if use.at.homing != "bond" and _on_pair(group, use)}
+    entry |= {"homing": homing} if any(homing.values()) else {}
     nic = server.nics.get(purposes[0]) if server and purposes else None
     if nic is not None and (nic.ports, nic.speed_gbps) != (uses[0].ports, uses[0].speed_gbps):
         entry["nic_breakout"] = f"{uses[0].ports}x{uses[0].speed_gbps}"
     return entry
+
+
+def _on_pair(group: Group, use: Nics) -> bool:
+    """Whether NICs of one purpose have two leaves, on which their ports may be bonds, and the configs tell."""
+    return bool(use.at.homing) and len(group.leaves(use)) == 2
 
 
 # --- counts ---------------------------------------------------------------------------------------------------

@@ -101,7 +101,9 @@ def _overlay(
         return ({"isolation": how} if how != "none" else {}), 0, 0
     found: Document = {"kind": "evpn-vxlan"}
     l3 = most_common(its.vni - its.number for its in tenants.values() if its.vni > its.number) or L3_BASE
-    l2 = most_common(its.vni - its.number for its in networks.values() if its.vni > its.number) or L2_BASE
+    bases = Counter(its.vni - its.number for its in networks.values() if its.vni > its.number)
+    l2, times = bases.most_common(1)[0] if bases else (L2_BASE, 0)
+    l2 = l2 if 2 * times > len(networks) else L2_BASE  # else each network has its own VNI
     usual3 = all(its.vni == L3_BASE + its.number for its in tenants.values() if its.vni)
     found |= {} if usual3 or l3 == L3_BASE else {"l3vni_base": l3}
     found |= {} if l2 == L2_BASE else {"l2vni_base": l2}
@@ -203,16 +205,19 @@ def _imports(
         sources += [name for name in sorted(its.leaks) if name in tenants and name not in sources]
         found: list[Any] = []
         for source in sorted(sources, key=list(tenants).index):
-            if not its.limited:
+            by_prefix = not all(target(leaf.nos).capabilities.imports for leaf in survey.leaves.values())
+            if not its.limited and not by_prefix:
                 found.append(source)
                 continue
             others = outside.get(source, frozenset()) - outside.get(its.name, frozenset())
+            whole = [*map(str, subnets[source]), *([] if subnets[source] else others or DEFAULT_ROUTES[:1])]
             inside = [
                 text
                 for text in its.prefixes
                 if text in others or (text not in DEFAULT_ROUTES and any(_meets(net, text) for net in subnets[source]))
             ]
-            found.append({"from": source, "prefixes": inside} if inside else source)
+            stated = inside or (sorted(whole) if by_prefix else [])
+            found.append({"from": source, "prefixes": stated} if stated else source)
         if found:
             row["imports"] = found
 

@@ -249,6 +249,21 @@ class Underlay(Key):
         return self
 
 
+_SUB_PORT = re.compile(r"[1-9][0-9]{0,3}/[1-9]")
+
+
+def _sub_port(text: str) -> str:
+    if not _SUB_PORT.fullmatch(text):
+        raise ValueError("expected a front-panel port such as 33, or 33/2 of a split port")
+    return text
+
+
+PinnedPort = (
+    Annotated[int, Field(ge=1, le=1024)]
+    | Annotated[str, AfterValidator(_sub_port), Field(json_schema_extra={"pattern": f"^{_SUB_PORT.pattern}$"})]
+)
+
+
 class Pin(Key):
     """Fixed values of one switch."""
 
@@ -256,10 +271,11 @@ class Pin(Key):
     asn: AnyAsn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
     loopback: Ipv4Address | None = Field(None, description="its IPv4 loopback and router id")
     management: HostAddress | None = Field(None, description="its management address")
-    ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(
+    ports: dict[Host, Annotated[tuple[PinnedPort, ...], ListOf]] = Field(
         default_factory=dict,
         description=(
-            "peer → front-panel ports of its links, in link order; links on these ports move to the ports that become free"
+            "peer → front-panel ports of its links, in link order, such as 33, or 33/2 of a split port; links on these ports "
+            "move to the ports that become free"
         ),
     )
 
