@@ -3,7 +3,7 @@
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
 `kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<on|off>` is one of some words,
-`<vlan+>` a word with commas and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in
+`<vlan+>` a word with commas and ranges, `<rt*>` a list of words, `<command!>` the rest of the statement. A kind is a list of forms, patterns with such values in
 them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
 """
 
@@ -22,7 +22,7 @@ from fabric.nos.reading.values import is_address, is_ipv4
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open", "states"}  # of a `values.yaml`
-TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*!]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
 HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
 UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
@@ -187,14 +187,14 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
     kinds, lists = list[ValueKind](), list[bool]()
 
     def group(match: re.Match[str]) -> str:
-        name, several = match[1], bool(match[2])
+        name = match[1]
         kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name) or _words(name)
         if kind is None:
             raise ValueError(f"{text}: unknown kind {name}")
         kinds.append(kind)
-        lists.append(several)
+        lists.append(match[2] in ("+", "*"))
         whole = match.end() == len(text) and text[: match.start()].endswith("= ")
-        words = ".*" if whole else "(?:(?! / ).)+" if match[2] == "*" else "[^ ]+"
+        words = ".*" if whole else "(?:(?! / ).)+" if match[2] in ("*", "!") else "[^ ]+"
         return rf"(?P<v{len(kinds) - 1}>{words})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists

@@ -22,6 +22,7 @@ from fabric.model.facts import (
     Vni,
     Vrf,
 )
+from fabric.nos.frr.read.nodes import by_node
 from fabric.nos.reading import Entry, Section, add_policies, esi, settle
 from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
@@ -177,8 +178,8 @@ TOP = re.compile(  # commands that no section has
 
 
 def _shown(text: str) -> str:
-    """FRR ignores indentation, so a command of the top is one wherever it was typed."""
-    return TOP.sub("", text)
+    """FRR ignores indentation: a command of the top is one wherever it was typed, and one of BGP has its node."""
+    return by_node(TOP.sub("", text))
 
 
 LAYOUT = Layout(banner=None, shown=_shown)
