@@ -3,9 +3,10 @@
     python -m tests.nos.frr_edits --seed 1 --edits 2000
 
 needs FRR (`vtysh`, zebra, bgpd, bfdd, staticd) and root in a network namespace of its own. An edit changes a value or a
-word, moves, repeats or deletes a line or the end of a section, or adds one of another file or of ADDED. The edited file is loaded by `vtysh -f` into daemons
-without a config; `write terminal` is compared with it, statement by statement. A line is refused or altered if vtysh names
-it, or the running config does not have it though it has the like of the unedited file.
+word, moves, repeats or deletes a line or the end of a section, or adds a line of another file or of ADDED. The edited file
+is loaded by `vtysh -f` into daemons without a config; `write terminal` is compared with it, statement by statement. A line
+is refused or altered if vtysh names it, or the running config does not have it though it has the like of the unedited file;
+not if it has the line in another form: a prefix without the bits of a host, a line of IPv4 unicast in its address family.
 """
 
 from __future__ import annotations
@@ -513,6 +514,7 @@ def report(judgments: Sequence[Judged], examples: int) -> None:
     for what, part, whole in (
         ("edits with refused or altered lines that were found", seen, len(refused)),
         ("refused or altered lines that were found", found, bad),
+        ("refused or altered lines with a finding of their own", sum(len(one.bad & one.flagged) for one in refused), bad),
         ("edits taken whole with a finding", false, len(taken)),
         ("lines taken with a finding", wrong, lines),
     ):

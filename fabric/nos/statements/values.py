@@ -3,8 +3,8 @@
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
 `kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<on|off>` is one of some words,
-`<vlan+>` a word with commas and ranges, `<rt*>` a list of words, `<command!>` the rest of the statement. A kind is a list of forms, patterns with such values in
-them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
+`<vlan+>` a word with commas and ranges, `<rt*>` a list of words, `<command!>` the rest of the statement. A kind is a list of
+forms, patterns with such values in them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
 """
 
 from __future__ import annotations

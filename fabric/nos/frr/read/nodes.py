@@ -1,8 +1,9 @@
 """Where FRR reads the lines below `router bgp`: by the commands of each node, whatever the indentation.
 
-An `exit` outside any section ends the configuration. A command that an address family does not have, and `router bgp` has, ends the address family. A command that the section
-of a VNI has stays in it until `exit-vni`, whatever its margin. (FRR lib/command.c, command_config_read_one_line; commands by
-`list` of vtysh 8.4.4 in each node, and the `install_element` of bgpd up to FRR 10.5.)
+An `exit` outside any section ends the configuration. A command that an address family does not have, and `router bgp` has,
+ends the address family. A command that the section of a VNI has stays in it until `exit-vni`, whatever its margin. (FRR
+lib/command.c, command_config_read_one_line; commands by `list` of vtysh 8.4.4 in each node, and the `install_element` of
+bgpd up to FRR 10.5.)
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ OF_EVPN = re.compile(
     r"allowas-in|soo|encap|send-community)).*"
 )
 OF_UNICAST = re.compile(  # in `router bgp` they are those of IPv4 unicast
-    r"(?:no )?(?:aggregate-address|bgp dampening|distance|network|redistribute|maximum-paths|table-map|rd vpn|rt|route-target|"
-    rf"(?:label|import|export|nexthop|sid) (?:vpn|vrf)|{NEIGHBOR} (?:activate|addpath-|advertise-map|allowas-in|as-override|"
-    r"attribute-unchanged|capability|default-originate|disable-addpath-rx|distribute-list|filter-list|maximum-prefix|"
-    r"next-hop-self|prefix-list|remove-private-AS|route-map|route-reflector-client|route-server-client|send-community|"
-    r"soft-reconfiguration|soo|unsuppress-map|weight))\b.*"
+    r"(?:no )?(?:aggregate-address|bgp dampening|distance|network|redistribute|maximum-paths|table-map|rd vpn|rt|"
+    rf"route-target|(?:label|import|export|nexthop|sid) (?:vpn|vrf)|{NEIGHBOR} (?:activate|addpath-|advertise-map|allowas-in|"
+    r"as-override|attribute-unchanged|capability|default-originate|disable-addpath-rx|distribute-list|filter-list|"
+    r"maximum-prefix|next-hop-self|prefix-list|remove-private-AS|route-map|route-reflector-client|route-server-client|"
+    r"send-community|soft-reconfiguration|soo|unsuppress-map|weight))\b.*"
 )
 OF_PROCESS = re.compile(
-    r"(?:no )?(?:auto-summary|bgp (?!dampening|as-path |(?:\w+)?community-list )|bmp|coalesce-time|read-quanta|synchronization|timers|update-delay|"
+    r"(?:no )?(?:auto-summary|bgp (?!dampening|as-path |(?:\w+)?community-list )|bmp|coalesce-time|read-quanta|"
+    r"synchronization|timers|update-delay|"
     rf"write-quanta|{NEIGHBOR}(?: (?:advertisement-interval|bfd|description|disable-connected-check|"
     r"disable-link-bw-encoding-ieee|dont-capability-negotiate|ebgp-multihop|enforce-|extended-optional-parameters|"
     r"graceful-|interface|ip-transparent|local-as|local-role|override-capability|passive|password|path-attribute|peer-group|"

@@ -109,7 +109,7 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
     ("FAB2533", "an end of no section on the last line"): (
-        changed(("   rd 10.8.0.1:100\n", "   rd 10.8.0.1:100\nexit\nexit\n")),
+        changed(("   rd 10.8.0.1:100\n", "   rd 10.8.0.1:100\n" + 4 * "exit\n")),
         [],
     ),
     ("FAB2534", "an invalid neighbor makes no member of a group wrong"): (
