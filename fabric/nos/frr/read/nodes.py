@@ -37,7 +37,7 @@ OF_UNICAST = re.compile(  # in `router bgp` they are those of IPv4 unicast
     r"send-community|soft-reconfiguration|soo|unsuppress-map|weight))\b.*"
 )
 OF_PROCESS = re.compile(
-    r"(?:no )?(?:auto-summary|bgp (?!dampening|as-path |(?:\w+)?community-list )|bmp|coalesce-time|read-quanta|"
+    r"(?:no )?(?:auto-summary|bgp (?!dampening|as-path access-list |(?:\w+)?community-list )|bmp|coalesce-time|read-quanta|"
     r"synchronization|timers|update-delay|"
     rf"write-quanta|{NEIGHBOR}(?: (?:advertisement-interval|bfd|description|disable-connected-check|"
     r"disable-link-bw-encoding-ieee|dont-capability-negotiate|ebgp-multihop|enforce-|extended-optional-parameters|"
