@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from fabric.audit.checks.compare_with_plan import Difference
 from fabric.audit.checks.ends import (
@@ -122,6 +122,13 @@ class Network:
     differences: Sequence[Difference] = ()  # from that plan
     names: Mapping[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)  # in statements, by `id()` of facts
     refused: Mapping[int, Sequence[Refused]] = field(default_factory=dict)  # statements, likewise
+    _derived: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, derive: Callable[[Network], T]) -> T:
+        """What several checks derive of these devices, made for the first of them."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        return cast(T, self._derived[derive])
 
     @cached_property
     def by_name(self) -> dict[str, Facts]:
