@@ -30,8 +30,8 @@ expression for the whole path of a statement.
 
 `python -m tests.nos.frr_edits --seed 301 --edits 300` edits valid `frr.conf` files at random: values and words, moved,
 repeated and deleted lines and ends of sections, lines of other files. FRR 8.4.4 loads each (`vtysh -f`), and `write terminal`
-is compared with the file. A line that FRR stores in another form is taken: a prefix without the bits of a host, a line of IPv4
-unicast that stands in `router bgp` itself.
+is compared with the file. A line that FRR stores in another form is taken: a prefix without the bits of a host, a line of
+IPv4 unicast that stands in `router bgp` itself.
 
 FIGURES
 
@@ -63,7 +63,7 @@ found, the source says "not confirmed by a document".
   and pinned AS numbers when it is generated or checked (FAB164). Other values of the intent have limits that every network OS
   takes, and `fabric check` judges the generated files whole.
 """
-FIGURES = """| seeds | edits | with a refused or altered line | of them found | such lines | of them found | with a finding of their own |
+FIGURES = """| seeds | edits | with a refused or altered line | found | such lines | found | with a finding of their own |
 |---|---|---|---|---|---|---|
 | 201, 202, 203 | 900 | 392 | 383 (97.7 %) | 1,051 | 1,035 (98.5 %) | 769 (73.2 %) |
 | 301, 302, 303 | 900 | 373 | 364 (97.6 %) | 688 | 668 (97.1 %) | 523 (76.0 %) |

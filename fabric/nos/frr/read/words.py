@@ -171,7 +171,8 @@ SHORT = {  # as people type them
 }  # fmt: skip
 SECRET = re.compile(r"password|secret|key-string|authentication-key|^md5$")
 TOP = re.compile(  # commands that no section has
-    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path access-list|(?:\w+)?community-list) "
+    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|"
+    r"bgp (?:as-path access-list|(?:\w+)?community-list) "
     r"|router (?:bgp|ospf|ospf6|isis) \S|line vty[ \t\r]*$)",
     re.MULTILINE,
 )

@@ -104,8 +104,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2533", "an end of no section"): (
         changed(("hostname leaf1\n", "hostname leaf1\nexit\n")),
         [
-            "leaf1.frr:3: error[FAB2533]: leaf1: `exit` closes no section: it leaves the configuration, and FRR refuses every "
-            "line below it\n    hint: remove the line, or add the section that it closes"
+            "leaf1.frr:3: error[FAB2533]: leaf1: `exit` closes no section: it leaves the configuration, and FRR refuses "
+            "every line below it\n    hint: remove the line, or add the section that it closes"
         ],
     ),
     ("FAB2533", "an end of no section on the last line"): (
