@@ -12,7 +12,8 @@ from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.nic_numbers import with_numbers
-from fabric.deliver.brownfield.ports import panel, port_names, ports_named
+from fabric.deliver.brownfield.ports import panel, port_names, ports_named, prefix_of
+from fabric.deliver.brownfield.probes import lines_of
 from fabric.deliver.brownfield.survey import Cable, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
@@ -23,7 +24,7 @@ from fabric.nos.target import installed, target
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
 MOST_CAGES = 0.9  # of a model, before their names tell it
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
-SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
+SPEEDS_GBPS = (100, 400, 800, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC_NAME = "256x100g"
 GENERIC = generic_switch(GENERIC_NAME)
 FIRST = PortRef(1, 0, 1, 0)
@@ -32,13 +33,17 @@ SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MO
 WORDS = "letters, digits and hyphens of its name, as an intent takes them"
 UNNAMED = "counted by its port, as no source names it"
 
+NAMED_SPEED = re.compile(r"(?<![\w.])[A-Za-z][\w-]*?-(\d+)G(?:b?E)?(?![\w-])")  # `ROCE-400G`
+NUMBERED = re.compile(r"(.*?)(\d+)")
+WORD = re.compile(r"[^\s,|]+")
+
 Port = tuple[str, PortRef]  # name and place
 Document = dict[str, Any]
 
 
 def assumed(survey: Survey) -> Survey:
     """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
-    return with_numbers(_with_hardware(_on_panel(_with_names(survey))))
+    return with_numbers(_with_hardware(_on_panel(_counted(_with_names(survey)))))
 
 
 def _on_panel(survey: Survey) -> Survey:
@@ -92,6 +97,23 @@ def _with_names(survey: Survey) -> Survey:
     return replace(survey, fabrics=fabrics, hosts=hosts, cables=cables, inferences=(*survey.inferences, *found))
 
 
+def _counted(survey: Survey) -> Survey:
+    """Groups of servers whose names count from 1 behind digits that all of them have: `n201` to `n206` are of `n20`."""
+    hosts = dict(survey.hosts)
+    for members in grouped((host.group, host) for host in hosts.values() if not host.attached).values():
+        parts = [NUMBERED.fullmatch(host.name) for host in members]
+        digits = [match[2] for match in parts if match]
+        stems = {match[1] for match in parts if match}
+        shared = prefix_of(digits) if digits else ""
+        ends = [text[len(shared) :] for text in digits]
+        if len(ends) < len(members) or len(stems) > 1 or not all(ends) or 1 in map(int, digits):
+            continue
+        if sorted(map(int, ends)) == list(range(1, len(ends) + 1)):
+            group = f"{stems.pop()}{shared}"
+            hosts |= {host.name: replace(host, group=group, number=int(end)) for host, end in zip(members, ends, strict=True)}
+    return replace(survey, hosts=hosts)
+
+
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)
@@ -104,6 +126,7 @@ def _is_address(text: str) -> bool:
 
 
 def _with_hardware(survey: Survey) -> Survey:
+    survey = replace(survey, cables=_with_named_speeds(survey))
     found = list(_models(survey))
     models = {switch.name: model for switch, model, _ in found}
     hardware = {model: entry for _, model, entry in found if entry}
@@ -129,6 +152,35 @@ def _with_hardware(survey: Survey) -> Survey:
             )
         )
     return replace(survey, fabrics=fabrics, cables=cables, hardware=hardware, inferences=(*survey.inferences, *inferred))
+
+
+def _with_named_speeds(survey: Survey) -> list[Cable]:
+    """The cables; those whose ports state no speed with the one in the name of a policy or profile that the port has.
+
+    A switch whose names have a single speed has it on all of its ports.
+    """
+    lacking = [cable for cable in survey.cables if not cable.speed_gbps]
+    ports = grouped((end, port) for cable in lacking for end, port in ((cable.a, cable.a_port), (cable.b, cable.b_port)))
+    named: dict[tuple[str, str], int] = {}
+    for switch in survey.switches.values():
+        its = dict.fromkeys(ports.get(switch.name, ()))
+        lines = lines_of(switch.nos, switch.facts.texts) if its and switch.facts is not None else ()
+        found = [(int(match[1]), line) for line in lines if (match := NAMED_SPEED.search(line))]
+        every = {speed for speed, _ in found}
+        for speed, line in found:
+            named |= {(switch.name, word): speed for word in WORD.findall(line) if word in its}
+        if len(every) == 1:
+            named |= {(switch.name, port): next(iter(every)) for port in its}
+    ends = ((cable, (cable.b, cable.b_port), (cable.a, cable.a_port)) for cable in survey.cables)
+    return [_at(cable, named.get(upper) or named.get(lower, 0)) for cable, upper, lower in ends]
+
+
+def _at(cable: Cable, gbps: int) -> Cable:
+    """A cable without a speed at this one."""
+    if cable.speed_gbps or not gbps:
+        return cable
+    a, b = (replace_speed(ref, gbps) if ref is not None else None for ref in (cable.a_ref, cable.b_ref))
+    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)
 
 
 def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
@@ -157,9 +209,16 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                     model, entry = board
                 elif 2 * sum(speed > 0 for _, speed in rows) < len(rows) and (listed := _with_every_cage(nos, alike)):
                     model = listed
-                elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
+                elif not model or (gbps and not _takes(model, rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
+
+
+def _takes(name: str, ports: Sequence[tuple[Port, int]]) -> bool:
+    """Whether a switch of the catalog may have ports of these speeds."""
+    model = catalog.switch(name)
+    known = {(split, speed) for group in model.ports for speed, split in group.splits.items()} if model is not None else set()
+    return all((ref.split, speed) in known for (_, ref), speed in ports if speed)
 
 
 def _board(switch: Switch) -> tuple[str, Document] | None:
@@ -283,6 +342,4 @@ def _with_speed(cable: Cable, models: Mapping[str, str], own: Mapping[str, Switc
         for switch, ref in known
         if switch is not None
     ]
-    gbps = min(speeds, default=SPEEDS_GBPS[0])
-    a, b = (replace_speed(ref, gbps) if ref is not None else None for _, ref in ends)
-    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)
+    return _at(cable, min(speeds, default=SPEEDS_GBPS[0]))

@@ -134,20 +134,21 @@ def _rows(group: Group, spots: Sequence[tuple[int, int, int]]) -> tuple[dict[str
     return home, {} if twice or agreed < AGREED * total else rows
 
 
-def splits_there(switch: Switch) -> dict[int, int]:
-    """Cage → ports that the config of a switch splits it into; none where no config is known."""
+def cages_there(switch: Switch) -> dict[int, tuple[int, int]]:
+    """Cage → ports that the config of a switch splits it into, and their speed, 0 where it states none."""
     if switch.facts is None or not switch.model:
         return {}
     names = port_names(switch.facts)
-    refs = panel(switch.facts, switch.model, names, speeds(switch.facts, names))
-    return {ref.cage: ref.split for ref in refs.values()}
+    stated = speeds(switch.facts, names)
+    refs = panel(switch.facts, switch.model, names, stated)
+    return {ref.cage: (ref.split, stated.get(name, 0)) for name, ref in refs.items()}
 
 
 def reserved(shape: Shape, spec: FabricSpec, group: Group, leaves: Iterable[str]) -> int:
     """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell."""
     speed, found = group.uses[0].speed_gbps, list[int]()
     for leaf in list(dict.fromkeys(leaves))[:SAMPLED]:
-        splits, count = splits_there(shape.switches[leaf]), 0
+        splits, count = {cage: its[0] for cage, its in cages_there(shape.switches[leaf]).items()}, 0
         for slot in lay_out(spec.leaf.model, capacity(spec.leaf.model, speed), speed).down if splits else ():
             if slot.split == 1 or splits.get(slot.cage) != slot.split:
                 break
@@ -183,7 +184,9 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values())
     if len({*home.values()}) == 1:  # of several, all but the last are full
-        here = max(here, reserved(shape, spec, group, home.values()) // per_server)
+        ports = reserved(shape, spec, group, home.values())
+        split = max((sub for _, sub in slot), default=0) + 1
+        here = here if ports < here * per_server + split else ports // per_server  # a cage is split as a whole
     more = Counter(place for place in last.values() if place > here)
     usual, leaves = more.most_common(1)[0] if more else (0, 0)
     return usual if leaves > 1 and 2 * leaves >= len(last) else here

@@ -104,7 +104,11 @@ def _stated(work: Working, plan: Plan) -> Iterator[tuple[str, FabricPlan]]:
 
 def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     """Pools that hold the addresses that are there."""
-    usual = {name: fabric.prefixes for name, fabric in plan.fabrics.items()}
+    unused = {name: () if fabric.spec.overlay.kind == "evpn-vxlan" else ("vtep",) for name, fabric in plan.fabrics.items()}
+    usual = {
+        name: {kind: its for kind, its in fabric.prefixes.items() if kind not in unused[name]}
+        for name, fabric in plan.fabrics.items()
+    }
     room = {name: numbers.room(fabric) for name, fabric in plan.fabrics.items()}
     changed = False
     for name, stated in pools(work.survey, usual, room, pinned=FEW).items():

@@ -59,6 +59,11 @@ def pools(
     for kind in KINDS:
         foreign = sorted(number for of in used.values() for other, its in of.items() if other != kind for number in its)
         by_list = {name: named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
+        if kind == "loopback":
+            by_list, of_vteps = _apart(by_list, used, usual)
+            chosen += [("vtep", net) for nets_of in of_vteps.values() for net in nets_of]
+            for name, nets_of in of_vteps.items():
+                stated[name] |= {} if [*map(str, nets_of)] == [*usual[name]["vtep"]] else {"vtep": _stated(nets_of)}
         lacking = {
             name: of[kind]
             for name, of in used.items()
@@ -76,7 +81,7 @@ def pools(
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
             shared = _one(together, everything, others, sum(room.get(name, {}).get(kind, 0) for name in lacking))
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
-        for name, numbers in lacking.items():
+        for name, numbers in sorted(lacking.items(), key=lambda its: not by_list.get(its[0])):  # a list may name all of them
             least = room.get(name, {}).get(kind, 1)
             if by_list.get(name):
                 found = by_list[name]
@@ -88,8 +93,7 @@ def pools(
                 same = [net for other, net in chosen if other == kind]
                 found = _around(numbers, everything, others, same, least)
             chosen += [(kind, net) for net in found]
-            texts = [str(net) for net in found]
-            stated[name][kind] = texts[0] if len(texts) == 1 else texts
+            stated[name][kind] = _stated(found)
     result = _shared(stated, used)
     if not any(of["management"] for of in used.values()):
         taken = [net for _, net in chosen] + _subnets(survey)
@@ -106,6 +110,12 @@ def _subnets(survey: Survey) -> list[Net]:
     ports = [port for its in facts for port in its.interfaces.values()]
     texts = {its.value for port in ports for its in (*port.addresses, *port.gateways)}
     return [ip_network(text, strict=False) for text in sorted(texts)]
+
+
+def _stated(nets: Sequence[Net]) -> Any:
+    """Prefixes as an intent states them."""
+    texts = [str(net) for net in nets]
+    return texts[0] if len(texts) == 1 else texts
 
 
 def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
@@ -126,9 +136,30 @@ def _is_net(text: str) -> bool:
         return False
 
 
+def _apart(
+    by_list: Mapping[str, list[Net]], used: Mapping[str, Mapping[str, Sequence[int]]], usual: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, list[Net]], dict[str, list[Net]]]:
+    """Listed prefixes of loopbacks, and those behind them without any, which are of VTEPs where no leaf has an own one."""
+    loopbacks, vteps = dict(by_list), dict[str, list[Net]]()
+    for name, nets in by_list.items():
+        last = max((at for at, net in enumerate(nets, 1) if _inside(used[name]["loopback"], [str(net)])), default=len(nets))
+        if last < len(nets) and usual[name].get("vtep") and not used[name]["vtep"]:
+            loopbacks[name], vteps[name] = nets[:last], nets[last:]
+    return loopbacks, vteps
+
+
 def named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequence[tuple[Net, str]]]) -> list[Net]:
-    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way."""
+    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way.
+
+    Numbers that the list has by themselves are pinned: their pool holds the others, else it is listed first.
+    """
+    every = numbers
     for rows in listed if numbers else ():
+        pinned = {int(net.network_address) for net, lengths in rows if not lengths and net.num_addresses == 1}
+        numbers = [number for number in every if number not in pinned]
+        if not numbers:
+            first = next((net for net, lengths in rows if lengths and not _inside(foreign, [str(net)])), None)
+            return [first] if first is not None else []
         found: list[Net] = []
         lengths: set[str] = set()
         for net, own in rows:

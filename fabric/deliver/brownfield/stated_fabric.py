@@ -8,9 +8,9 @@ from ipaddress import ip_address
 
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield import statement
-from fabric.deliver.brownfield.cells import Cells, cells as cells_of, reserved, splits_there
+from fabric.deliver.brownfield.cells import Cells, cages_there, cells as cells_of, reserved
 from fabric.deliver.brownfield.free_spots import used
-from fabric.deliver.brownfield.judge import Spot, columns, merged, sized, visible
+from fabric.deliver.brownfield.judge import UNSTATED, Split, Spot, columns, merged, sized, splits, visible
 from fabric.deliver.brownfield.naming import patterns
 from fabric.deliver.brownfield.pools import asn_schemes
 from fabric.deliver.brownfield.servers import own_servers
@@ -23,7 +23,7 @@ from fabric.design.planner.addresses import with_free_ports
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.design.planner.splits import server_block
 from fabric.hardware import catalog
-from fabric.model.plan import LEAF, SERVER, FabricSpec, Sizing, leaf_set
+from fabric.model.plan import LEAF, SERVER, FabricSpec, Sizing, leaf_layout, leaf_set
 
 SPARE_MAX = 8
 WHOLE = "as a whole switch carries"
@@ -67,22 +67,33 @@ def _spare(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
 def _shorten(work: Working, name: str, shape: Shape, fabric: Document) -> None:
     """Puts the shortest statement into the document that is cabled as the one in full."""
     ports = used(shape, work.cells[name], work.shapes)
-    fabric = _with_spare(work, name, fabric, ports)
-    spots = {group: [spot for spot, _ in its] for group, its in ports.items()}
     unused = _unused(shape, work.cells[name])
+    fabric = _with_spare(work, name, fabric, ports, unused)
+    spots = {group: [spot for spot, _ in its] for group, its in ports.items()}
     work.full[name] = fabric
     work.document["fabrics"][name] = shortest(fabric, _alike(work, name, fabric, spots, unused))
 
 
-def _unused(shape: Shape, cells: Cells) -> dict[str, list[int]]:
-    """Group → cages of a leaf that nothing is cabled to, where its config tells their splits."""
+def _unused(shape: Shape, cells: Cells) -> dict[str, dict[int, Split]]:
+    """Group → cages of a leaf that nothing is cabled to, with the ports that its config splits each into.
+
+    Their speed counts where ports with a cable state that they are slower than their cage.
+    """
     found = {}
     for units in cells.units:
         leaf = next((leaf for unit in units.leaves for leaf in unit if leaf), "")
-        cabled = {cable.b_ref.cage for cable in shape.at_leaves if cable.b == leaf and cable.b_ref}
-        cabled |= {cable.a_ref.cage for cable in shape.up_of.get(leaf, ()) if cable.a_ref}
-        if leaf and (splits := splits_there(shape.switches[leaf])):
-            found[units.group.name] = sorted(splits.keys() - cabled)
+        model = catalog.switch(shape.switches[leaf].model) if leaf else None
+        ports = [cable.b_ref for cable in shape.at_leaves if cable.b == leaf and cable.b_ref]
+        cabled = {ref.cage for ref in ports} | {cable.a_ref.cage for cable in shape.up_of.get(leaf, ()) if cable.a_ref}
+        if model is None or not (there := cages_there(shape.switches[leaf])):
+            continue
+        slow = {ref.cage for ref in ports if ref.split == 1 and ref.speed_gbps < model.group_of(ref.cage).speed_gbps}
+        stated = bool(slow) and all(there.get(cage, (1, 0))[1] for cage in slow)
+        found[units.group.name] = {
+            cage: (split, UNSTATED if not stated else speed if split == 1 else 0)
+            for cage, (split, speed) in sorted(there.items())
+            if cage not in cabled
+        }
     return found
 
 
@@ -168,10 +179,21 @@ def _sizes(work: Working, name: str, shape: Shape, cells: Cells, fabric: Documen
     return not exact or as_there(shape, cells, sizing)
 
 
-def _with_spare(work: Working, name: str, fabric: Document, ports: Mapping[str, Sequence[tuple[Spot, str]]]) -> Document:
-    """The fabric with spare server ports, where the addresses of other ports count from behind them."""
-    if not _off(*sized(work.alone(name, fabric))[name], ports):
+def _with_spare(
+    work: Working,
+    name: str,
+    fabric: Document,
+    ports: Mapping[str, Sequence[tuple[Spot, str]]],
+    unused: Mapping[str, Mapping[int, Split]],
+) -> Document:
+    """The fabric with spare server ports or other units, where addresses of other ports count from behind them.
+
+    Of those with these addresses it is the first that splits the cages that nothing is cabled to as they are there.
+    """
+    spec, sizing = sized(work.alone(name, fabric))[name]
+    if not _off(spec, sizing, ports) and _splits_alike(spec, sizing, unused):
         return fabric
+    found: list[tuple[str, object, Document]] = [] if _off(spec, sizing, ports) else [("", "", fabric)]
     for what, count, change in _changes(fabric):
         other = {**fabric, **change} if "servers" in change else merged(fabric, change)
         for key in ("unit", *(("rails", "kind", "tiers") if count == WHOLE else ())) if not change else ():
@@ -180,16 +202,30 @@ def _with_spare(work: Working, name: str, fabric: Document, ports: Mapping[str, 
             other |= {"servers": groups} if groups else {}
         try:
             its = sized(work.alone(name, other))[name]
-            if as_there(work.shapes[name], work.cells[name], its[1]) and not _off(*its, ports):
-                work.infer(f"fabric {name}", what, count, "addresses of other devices on leaf ports")
-                return other
         except InputError:
             continue
-    return fabric
+        if as_there(work.shapes[name], work.cells[name], its[1]) and not _off(*its, ports):
+            found.append((what, count, other))
+            if _splits_alike(*its, unused):
+                break
+    else:
+        del found[1:]
+    if not found:
+        return fabric
+    what, count, other = found[-1]
+    if what:
+        work.infer(f"fabric {name}", what, count, "addresses and splits of other leaf ports")
+    return other
+
+
+def _splits_alike(spec: FabricSpec, sizing: Sizing, unused: Mapping[str, Mapping[int, Split]]) -> bool:
+    """Whether cages that nothing is cabled to are split as they are there."""
+    layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups if size.name in unused}
+    return all(splits(spec.leaf.model, its, unused[name]) == [*unused[name].values()] for name, its in layouts.items())
 
 
 def _alike(
-    work: Working, name: str, full: Document, ports: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
+    work: Working, name: str, full: Document, ports: Mapping[str, Sequence[Spot]], unused: Mapping[str, Mapping[int, Split]]
 ) -> Callable[[Document], bool]:
     """Whether another statement of a fabric is cabled as the one in full."""
     wanted = visible(*sized(work.alone(name, full))[name], ports, unused)
@@ -208,14 +244,16 @@ def _changes(fabric: Document) -> Iterator[tuple[str, object, Document]]:
     yield "servers of a unit", "default", {}
     if fabric["topology"].get("tiers") == 1:
         yield "servers of a unit", WHOLE, {}
+    unit = fabric["topology"].get("unit")
+    for count in range(1, unit["servers"]) if unit else ():
+        yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
     for count in range("spare_server_ports" not in fabric["topology"].get("leaf", {}), SPARE_MAX):
         yield "spare server ports", count, {"topology": {"leaf": {"spare_server_ports": count}}}
-    unit = fabric["topology"].get("unit")
     for count in range(unit["servers"] + 1, 4 * unit["servers"] + 1) if unit else ():
         yield "servers of a unit", count, {"topology": {"unit": {"servers": count}}}
     for at, group in enumerate(fabric.get("servers", ())):
         servers = group.get("unit", {}).get("servers", 0)
-        for count in range(servers + 1, 4 * servers + 1):
+        for count in (*range(1, servers), *range(servers + 1, 4 * servers + 1)):
             groups = list(fabric["servers"])
             groups[at] = merged(group, {"unit": {"servers": count}})
             yield f"servers of a unit of {group['model']}", count, {"servers": groups}
