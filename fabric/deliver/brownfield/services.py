@@ -246,7 +246,8 @@ def room(fabric: Document) -> Iterator[list[Document]]:
         yield [{"topology": {"leaf": {"spare_server_ports": count}}} for count in range(1, MORE + 1)]
     if not {"uplinks", "oversubscription"} & topology.get("leaf", {}).keys():
         yield [{"topology": {"leaf": {"oversubscription": ratio}}} for ratio in RATIOS if ratio > 1]
-    groups = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
+    stated = fabric.get("servers", [])
+    groups = stated if isinstance(stated, list) else [stated]
     servers = groups[0]["count"]
     if servers <= units and len(groups) == 1:
         yield [{"topology": {"unit": {"servers": count}}} for count in range(servers, units + MORE) if count != units]
