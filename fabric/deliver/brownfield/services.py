@@ -248,6 +248,8 @@ def room(fabric: Document) -> Iterator[list[Document]]:
         yield [{"topology": {"leaf": {"oversubscription": ratio}}} for ratio in RATIOS if ratio > 1]
     stated = fabric.get("servers", [])
     groups = stated if isinstance(stated, list) else [stated]
+    if not groups:
+        return
     servers = groups[0]["count"]
     if servers <= units and len(groups) == 1:
         yield [{"topology": {"unit": {"servers": count}}} for count in range(servers, units + MORE) if count != units]
