@@ -1,0 +1,200 @@
+"""Waves: the fewest groups of switches that a fabric can lose one group after the other, and never more at once.
+
+What a set of switches costs is not a sum. A plane that has lost its spines loses nothing with its leaves, a second spine of
+the same number in another pod is free. So waves are filled along runs, orders in which what is cheap together stands
+together, each as far as the floor allows; of several orders the one with the fewest waves counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from fabric.base.grouping import grouped
+from fabric.model.plan import CORE, LEAF, SPINE
+from fabric.solver.capacity.outages import Outages, Out
+
+TINY = 1e-9  # of a share
+MAX_MEASURED_LINKS = 1_500_000  # in all measurements together, before no further order is tried
+
+Run = tuple[Out, ...]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Switches that the floor does not allow to go at all, not even alone."""
+
+    devices: Out
+    left: float
+
+
+@dataclass
+class Packer:
+    """Fills waves.
+
+    Attributes:
+        outages: what the network keeps.
+        floor: share of its capacity that is always left.
+    """
+
+    outages: Outages
+    floor: float
+
+    def fits(self, out: Out) -> bool:
+        """Whether a set of switches may be out of service at once."""
+        return self.outages.keeps_redundancy(out) and self.outages.left(out) >= self.floor - TINY
+
+    def pack(self, items: Sequence[Out]) -> tuple[list[list[Out]], list[Refused]]:
+        """(waves of items, items that fit into none); the switches of an item go together."""
+        refused = [Refused(item, self.outages.left(item)) for item in items if not self._alone(item)]
+        gone = {entry.devices for entry in refused}
+        rest = [item for item in items if item not in gone]
+        best: list[list[Out]] = []
+        for runs in self._orders(rest):
+            waves = self._dissolved(self._filled(runs))
+            if not best or len(waves) < len(best):
+                best = waves
+            if self._is_enough():
+                break
+        return best, refused
+
+    def in_sequence(self, items: Sequence[Out], taken: Sequence[Out]) -> int:
+        """How many of the items fit one after the other with what is taken already."""
+        return self._longest(frozenset().union(*taken), items)
+
+    def _is_enough(self) -> bool:
+        """Whether further orders would take too long."""
+        return self.outages.measured * self.outages.net.links > MAX_MEASURED_LINKS
+
+    def _alone(self, item: Out) -> bool:
+        """A set that goes together anyway keeps what redundancy it can."""
+        return self.outages.left(item) >= self.floor - TINY
+
+    # --- one order --------------------------------------------------------------------------------------------
+
+    def _filled(self, runs: Sequence[Run]) -> list[list[Out]]:
+        waves: list[list[Out]] = []
+        remaining = [list(run) for run in runs]
+        while any(remaining):
+            wave: list[Out] = []
+            out: Out = frozenset()
+            for at, run in enumerate(remaining):
+                chosen = self._apart(out, run)
+                taken = chosen[: self._longest(out, chosen)]
+                wave += taken
+                out = out.union(*taken)
+                remaining[at] = [item for item in run if item not in set(taken)]
+            if not wave:  # no two items of it fit, nor one with its redundancy
+                wave = [next(run.pop(0) for run in remaining if run)]
+            waves.append(wave)
+        return waves
+
+    def _apart(self, out: Out, run: Sequence[Out]) -> list[Out]:
+        """The items of a run that leave what is redundant a leaf, beside those before them."""
+        chosen: list[Out] = []
+        gone = set(out)
+        for item in run:
+            if self.outages.keeps_redundancy(gone | item):
+                chosen.append(item)
+                gone |= item
+        return chosen
+
+    def _longest(self, out: Out, run: Sequence[Out]) -> int:
+        """The most items from the beginning of a run that fit beside a set: doubled, then halved."""
+        low, high = 0, 1
+        while high <= len(run) and self.fits(out.union(*run[:high])):
+            low, high = high, min(len(run), 2 * high) if high < len(run) else high + 1
+        high = min(high, len(run) + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.fits(out.union(*run[:middle])) else (low, middle)
+        return low
+
+    def _dissolved(self, waves: list[list[Out]]) -> list[list[Out]]:
+        """Without waves whose items fit into others, the smallest first."""
+        for wave in sorted(waves, key=len):
+            others = [list(other) for other in waves if other is not wave]
+            if self._is_enough() or not others:
+                break
+            if all(self._placed(item, others) for item in wave):
+                return self._dissolved(others)
+        return waves
+
+    def _placed(self, item: Out, waves: Sequence[list[Out]]) -> bool:
+        for wave in waves:
+            if self.fits(item.union(*wave)):
+                wave.append(item)
+                return True
+        return False
+
+    # --- orders -----------------------------------------------------------------------------------------------
+
+    def _orders(self, items: Sequence[Out]) -> Iterator[list[Run]]:
+        """Runs by failure domain first: a plane after the other, in it the spines that share their cores, units of leaves."""
+        spots = self._spots(items)
+        above, down, up = (SPINE, CORE, LEAF), (CORE, SPINE, LEAF), (LEAF, SPINE, CORE)
+        for order in (above, up):
+            yield _runs(spots, lambda spot, order=order: (spot.part, order.index(spot.role)), _by_unit)
+        yield _runs(spots, lambda spot: (above.index(spot.role),), lambda spot: (*_by_unit(spot), spot.part))
+        for key in (_by_unit, _across_units):
+            yield _runs(spots, lambda spot: (up.index(spot.role),), lambda spot, key=key: (spot.part, *key(spot)))
+            yield _runs(spots, lambda spot: (down.index(spot.role),), lambda spot, key=key: (*key(spot), spot.part))
+            for of_part in (True, False):
+                yield _runs(_in_proportion(spots, of_part, key), lambda spot, only=of_part: (spot.part if only else 0,), _by_share)
+
+    def _spots(self, items: Sequence[Out]) -> list[Spot]:
+        devices, part = self.outages.net.fabric.devices, self.outages.base.part
+        spots, seen = [], Counter[tuple[int, int, int]]()
+        for item in sorted(items, key=min):
+            first = devices[min(item)]
+            place = int(part[first.index]), first.pod, first.unit
+            seen[place] += 1
+            group = first.unit if first.role == LEAF else self.outages.group(first.index)
+            role = first.role if first.role in (SPINE, CORE) else LEAF
+            spots.append(
+                Spot(item=item, part=place[0], role=role, pod=first.pod, group=group, position=seen[place], number=first.number)
+            )
+        return spots
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spot:
+    """Where an item stands in the fabric."""
+
+    item: Out
+    part: int  # isolated network
+    role: str
+    pod: int
+    group: int  # unit of leaves; spines and cores: those that share their cores
+    position: int  # in the unit
+    number: int
+    share: float = 0.0  # of its tier that is before it
+
+
+Key = Callable[[Spot], tuple[float, ...]]
+
+
+def _by_unit(spot: Spot) -> tuple[float, ...]:
+    return (spot.pod, spot.group, spot.number) if spot.role == LEAF else (spot.group, spot.pod, spot.number)
+
+
+def _across_units(spot: Spot) -> tuple[float, ...]:
+    return (spot.position, spot.pod, spot.number) if spot.role == LEAF else (spot.group, spot.pod, spot.number)
+
+
+def _by_share(spot: Spot) -> tuple[float, ...]:
+    return spot.share, spot.number
+
+
+def _runs(spots: Iterable[Spot], run: Key, key: Key) -> list[Run]:
+    """Runs in the order of their number, the items of each in the order of a key."""
+    ordered = sorted(spots, key=lambda spot: (run(spot), key(spot), sorted(spot.item)))
+    return [tuple(spot.item for spot in group) for _, group in groupby(ordered, key=run)]
+
+
+def _in_proportion(spots: Sequence[Spot], of_part: bool, key: Key) -> list[Spot]:
+    """Each with the share of its tier that is before it, so that tiers go at the same time."""
+    tiers = grouped(((spot.role, spot.part if of_part else 0), spot) for spot in sorted(spots, key=key))
+    return [replace(spot, share=(at + 0.5) / len(tier)) for tier in tiers.values() for at, spot in enumerate(tier)]
