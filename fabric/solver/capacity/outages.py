@@ -43,8 +43,12 @@ class Outages:
 
     def left(self, out: Out) -> float:
         """Share of the capacity that is left; 1 where there was none."""
-        whole = sum(self._rate(part, NO_DEVICE) for part in self.parts)
-        return sum(self._rate(part, out & members) for part, members in self.parts.items()) / whole if whole else 1.0
+        whole = self.rate(NO_DEVICE)
+        return self.rate(out) / whole if whole else 1.0
+
+    def rate(self, out: Out) -> float:
+        """Gb/s that all server ports send together."""
+        return sum(self._rate(part, out & members) for part, members in self.parts.items())
 
     def keeps_redundancy(self, out: Iterable[int]) -> bool:
         """Whether all that is connected to several leaves keeps one of them."""
