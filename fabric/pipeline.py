@@ -22,7 +22,7 @@ addresses and ports that earlier runs assigned and that must not change. `docs/a
 
 from __future__ import annotations
 
-from fabric.api.change import change
+from fabric.api.change import change, redesign
 from fabric.api.deliver import bill, cables, export, labels, push, report, report_designs, verify
 from fabric.api.design import (
     catalog,
@@ -100,6 +100,7 @@ __all__ = [
     "plan",
     "probe",
     "push",
+    "redesign",
     "render",
     "report",
     "report_designs",

@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabric.api.design import plan
 from fabric.api.solve import estimate
 from fabric.api.training import step
 
 if TYPE_CHECKING:
+    from fabric.base.processes import Progress
+    from fabric.deliver.change.edits import Edit
     from fabric.deliver.change.meter import Times
     from fabric.deliver.change.records import Change, ChangeRequest
     from fabric.model.plan import FabricPlan, Plan
@@ -39,6 +42,61 @@ def change(
     from fabric.deliver.change.operation import operation
 
     return operation(site_plan, action, names, request, _times(call, job))
+
+
+def redesign(
+    old: str,
+    new: str,
+    request: ChangeRequest,
+    call: EstimateRequest,
+    job: Path | None = None,
+    *,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Change, list[Edit]]:
+    """Plan the change from one intent to another in waves.
+
+    Args:
+        old: a file or `git:REV`.
+        new: likewise.
+        request: the floor, and what is looked at.
+        call: as of `change`.
+        job: likewise.
+        jobs: processes; 0 for one per core.
+        progress: progress bar.
+
+    Returns:
+        The waves, and how the files of every switch change in each.
+
+    Raises:
+        InputError: one of the two has no plan.
+    """
+    import tempfile
+
+    from fabric.base.processes import silent
+    from fabric.configs import Renderer
+    from fabric.deliver.change.redesign import Sides, redesign as from_old_to_new
+    from fabric.design.intent.intent import planned, read_sides
+
+    sides = read_sides(old, new)
+    before, after = planned(sides, plan)
+    with tempfile.TemporaryDirectory() as scratch:
+        homes = [
+            side.templates(name, Path(scratch, word)) if side else Path(scratch)
+            for side, name, word in zip(sides.both, (old, new), ("old", "new"), strict=True)
+        ]
+        return from_old_to_new(
+            Sides(
+                old=before,
+                new=after,
+                render=lambda state, is_old: Renderer(state, homes[0 if is_old else 1]),
+                times=_times(call, job),
+                jobs=jobs,
+                progress=progress or silent,
+            ),
+            request,
+            f"{old} → {new}",
+        )
 
 
 def _times(call: EstimateRequest, job: Path | None) -> Times:

@@ -10,8 +10,8 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.cli import options
-from fabric.cli.common import FINDINGS, mistake, option, progress, show_diagnostics
-from fabric.cli.output import AS_JSON, asked, formats_option, usage, write
+from fabric.cli.common import FINDINGS, check_fabric, mistake, option, progress, show_diagnostics
+from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, usage, write
 from fabric.deliver.change.records import ACTIONS, ChangeRequest
 from fabric.deliver.change.report import FORMATS
 
@@ -35,6 +35,7 @@ def change(
     size: str = option("1G", "--size", "SIZE", "message size of the all-reduce"),
     planes_active: int = option(0, "--planes-active", "N", "with drain: planes that stay in service", shown=False),
     platform: Path | None = options.PLATFORM,
+    jobs: int = JOBS,
     form: list[str] = formats_option(tuple(FORMATS)),
     as_json: bool = AS_JSON,
 ) -> None:
@@ -51,7 +52,9 @@ def change(
     share = _share(floor, report)
     size_or_none = options.size_bytes("--size", size, report)
     if planes_active and new != "drain":
-        mistake(report, "--planes-active", "expected with drain", f"fabric change {old} drain --planes-active {planes_active}")
+        mistake(
+            report, "--planes-active", "expected with drain", f"fabric change {old} drain --planes-active {planes_active}"
+        )
     report.raise_errors()
     if is_operation and not names and not planes_active:
         usage(f"change: expected names or a role after {new}", f"fabric change {old} {new} leaf")
@@ -60,12 +63,16 @@ def change(
     request = ChangeRequest(floor=share, fabric=fabric, planes_active=planes_active)
     parameters = options.platform_of(Path(old if is_operation else new), platform)
     call = EstimateRequest(sizes=(size_or_none or 0,), routing="", queue_pairs=0, platform=parameters)
-    with progress("plan"):
-        plan = pipeline.plan(pipeline.load(Path(old)))
-    options.check_fabric(plan, fabric)
-    show_diagnostics(plan.warnings)
-    with progress("waves"):
-        result = pipeline.change(plan, new, names or [], request, call, model)
+    if is_operation:
+        with progress("plan"):
+            plan = pipeline.plan(pipeline.load(Path(old)))
+        check_fabric(plan, fabric)
+        show_diagnostics(plan.warnings)
+        with progress("waves"):
+            result = pipeline.change(plan, new, names or [], request, call, model)
+    else:
+        with progress("plans, states between them and waves"):
+            result, _ = pipeline.redesign(old, new, request, call, model, jobs=jobs, progress=progress)
     write(reports, lambda name: FORMATS[name](result))
     if result.refused:
         raise typer.Exit(FINDINGS)

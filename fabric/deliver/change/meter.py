@@ -10,7 +10,7 @@ import numpy as np
 from fabric.deliver.change.records import Left
 from fabric.model.plan import FabricPlan
 from fabric.solver import Network
-from fabric.solver.capacity.outages import NO_DEVICE, Outages, Out
+from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 from fabric.solver.capacity.throughput import live_ports
 
 Times = Callable[[FabricPlan, Sequence[str], Sequence[str]], tuple[float | None, float | None]]
@@ -45,7 +45,8 @@ class Meter:
         up, ports = live_ports(broken), self.net.ports
         had, has = (set(ports.server[rows].tolist()) for rows in (live_ports(self.net), up))
         cut_off = self.names(had - has)
-        key = (self.outages.alike(out), len(cut_off))
+        rails = tuple(sorted({self.fabric.devices[at].rail for at in out}))
+        key = (self.outages.alike(out), rails, len(cut_off))
         if key not in self._known:
             self._known[key] = self.times(self.fabric, self.names(out), cut_off)
         all_reduce, step = self._known[key]

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.text import listed, percent, plural
-from fabric.deliver.change.conditions import conditions
 from fabric.deliver.change.meter import Meter, Times
 from fabric.deliver.change.packing import Packer
-from fabric.deliver.change.records import (
-    DRAIN,
-    LEAVES_SERVICE,
-    UNDRAIN,
-    Change,
-    ChangeRequest,
-    Left,
-    Refused,
-    Task,
-    Wave,
-)
-from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
-from fabric.solver.capacity.outages import Out, Outages
+from fabric.deliver.change.records import DRAIN, UNDRAIN, Change, ChangeRequest, Left, Refused, Wave
+from fabric.deliver.change.wave import Builder, refusal, task, together
+from fabric.model.plan import Device, FabricPlan, Plan
+from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 from fabric.solver.network import network
 
 PLANE = re.compile(r"plane:(\d{1,4})")
 WHERE = Place("NAME")
-VERBS = {"replace": "replaced", "upgrade": "upgraded", "reboot": "rebooted"}
 
 
 def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequest, times: Times) -> Change:
@@ -48,24 +38,28 @@ def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequ
         packer = Packer(outages, request.floor)
         items = [frozenset((device.index,)) for device in devices]
         whole: Out = frozenset(device.index for device in devices)
-        before[fabric.name] = meter.left(whole if action == UNDRAIN else frozenset())
+        before[fabric.name] = meter.left(whole if action == UNDRAIN else NO_DEVICE)
         if action == UNDRAIN:
             groups, none = [items], list[Refused]()
         elif action == DRAIN:
             groups, none = _drained(meter, packer, items)
         else:
             groups, found = packer.pack(items)
-            none = [_alone(meter, entry.devices, request.floor) for entry in found]
-        waves += _waves(meter, groups, action, len(waves))
+            none = [refusal(meter, entry.devices, request.floor) for entry in found]
+        builder = Builder(meter)
+        for group in groups:
+            out: Out = frozenset().union(*group)
+            tasks = [task(fabric.devices[at], action) for at in sorted(out)]
+            waves.append(replace(builder.wave(action, tasks, NO_DEVICE if action == UNDRAIN else out), number=len(waves) + 1))
         refused += none
-        out = frozenset().union(*(item for group in groups for item in group))
-        after[fabric.name] = meter.left(out if action == DRAIN else frozenset())
+        gone = frozenset().union(*(item for group in groups for item in group))
+        after[fabric.name] = meter.left(gone if action == DRAIN else NO_DEVICE)
     return Change(
         site=plan.site,
         title=f"{action} {' '.join(names) or f'all but {request.planes_active} planes'}",
         floor=request.floor,
         waves=tuple(waves),
-        refused=_together(refused),
+        refused=together(refused),
         before=before,
         after=after,
     )
@@ -79,59 +73,11 @@ def _drained(meter: Meter, packer: Packer, items: Sequence[Out]) -> tuple[list[l
     waves, _ = packer.pack(items)
     first = max(waves, key=len, default=[])
     rest: Out = whole - frozenset().union(*first)
-    reason = f"drained with the others they leave {percent(meter.capacity(whole))}, below the floor of {percent(packer.floor)}"
-    refused = Refused(
-        fabric=meter.fabric.name, devices=meter.names(rest), capacity=meter.capacity(whole), reason=reason
+    reason = (
+        f"drained with the others they leave {percent(meter.capacity(whole))}, below the floor of {percent(packer.floor)}"
     )
+    refused = Refused(fabric=meter.fabric.name, devices=meter.names(rest), capacity=meter.capacity(whole), reason=reason)
     return [first] if first else [], [refused]
-
-
-def _alone(meter: Meter, devices: Out, floor: float) -> Refused:
-    capacity = meter.capacity(devices)
-    what = "alone" if len(devices) == 1 else "together, as their cables wait for each other,"
-    reason = f"out of service {what} leaves {percent(capacity)}, below the floor of {percent(floor)}"
-    return Refused(fabric=meter.fabric.name, devices=meter.names(devices), capacity=capacity, reason=reason)
-
-
-def _together(refused: Iterable[Refused]) -> tuple[Refused, ...]:
-    """Switches that are refused for one reason, as one."""
-    found: dict[tuple[str, str], Refused] = {}
-    for entry in refused:
-        key = entry.fabric, entry.reason
-        names = (*found[key].devices, *entry.devices) if key in found else entry.devices
-        found[key] = Refused(fabric=entry.fabric, devices=names, capacity=entry.capacity, reason=entry.reason)
-    return tuple(found.values())
-
-
-def _waves(meter: Meter, groups: Sequence[Sequence[Out]], action: str, first: int) -> Iterable[Wave]:
-    fabric = meter.fabric
-    for number, group in enumerate(groups, first + 1):
-        out: Out = frozenset().union(*group)
-        devices = [fabric.devices[at] for at in sorted(out)]
-        left = meter.left(frozenset() if action == UNDRAIN else out)
-        before, after, stop = conditions(fabric, action, left, number > first + 1)
-        yield Wave(
-            number=number,
-            fabric=fabric.name,
-            title=_title(action, devices),
-            tasks=tuple(task(device, action) for device in devices),
-            left=left,
-            before=before,
-            after=after,
-            stop=stop,
-        )
-
-
-def task(device: Device, action: str, reason: str = "") -> Task:
-    """What is done to a switch."""
-    drained = action in LEAVES_SERVICE
-    return Task(device=device.name, role=device.role, nos=device.nos, action=action, drained=drained, reason=reason)
-
-
-def _title(action: str, devices: Sequence[Device]) -> str:
-    counts = {role: sum(device.role == role for device in devices) for role in SWITCH_ROLES}
-    words = {"leaf": "leaves", "spine": "spines", "core": "cores"}
-    return f"{action} {', '.join(plural(count, role, words[role]) for role, count in counts.items() if count)}"
 
 
 # --- which switches -------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from fabric.base.grouping import grouped
 from fabric.model.plan import CORE, LEAF, SPINE
-from fabric.solver.capacity.outages import Outages, Out
+from fabric.solver.capacity.outages import Out, Outages
 
 TINY = 1e-9  # of a share
 MAX_MEASURED_LINKS = 1_500_000  # in all measurements together, before no further order is tried
@@ -132,30 +132,39 @@ class Packer:
     # --- orders -----------------------------------------------------------------------------------------------
 
     def _orders(self, items: Sequence[Out]) -> Iterator[list[Run]]:
-        """Runs by failure domain first: a plane after the other, in it the spines that share their cores, units of leaves."""
+        """Runs by failure domain first: plane by plane, in it spines that share their cores, leaves of a rail or side."""
         spots = self._spots(items)
-        above, down, up = (SPINE, CORE, LEAF), (CORE, SPINE, LEAF), (LEAF, SPINE, CORE)
+        above, down, up = map(_by_role, ((SPINE, CORE, LEAF), (CORE, SPINE, LEAF), (LEAF, SPINE, CORE)))
         for order in (above, up):
-            yield _runs(spots, lambda spot, order=order: (spot.part, order.index(spot.role)), _by_unit)
-        yield _runs(spots, lambda spot: (above.index(spot.role),), lambda spot: (*_by_unit(spot), spot.part))
-        for key in (_by_unit, _across_units):
-            yield _runs(spots, lambda spot: (up.index(spot.role),), lambda spot, key=key: (spot.part, *key(spot)))
-            yield _runs(spots, lambda spot: (down.index(spot.role),), lambda spot, key=key: (*key(spot), spot.part))
-            for of_part in (True, False):
-                yield _runs(_in_proportion(spots, of_part, key), lambda spot, only=of_part: (spot.part if only else 0,), _by_share)
+            yield _runs(spots, _joined(_part, order), _by_side)
+        yield _runs(spots, above, _joined(_by_side, _part))
+        for key in (_by_side, _by_unit):
+            yield _runs(spots, up, _joined(_part, key))
+            yield _runs(spots, down, _joined(key, _part))
+            for part in (_part, _anywhere):
+                yield _runs(_in_proportion(spots, part, key), part, _by_share)
 
     def _spots(self, items: Sequence[Out]) -> list[Spot]:
-        devices, part = self.outages.net.fabric.devices, self.outages.base.part
-        spots, seen = [], Counter[tuple[int, int, int]]()
+        devices = self.outages.net.fabric.devices
+        position, seen = dict[int, int](), Counter[tuple[int, int, int]]()
+        for device in devices:
+            place = int(self.outages.base.part[device.index]), device.pod, device.unit
+            position[device.index] = seen[place]
+            seen[place] += device.role == LEAF
+        spots = []
         for item in sorted(items, key=min):
             first = devices[min(item)]
-            place = int(part[first.index]), first.pod, first.unit
-            seen[place] += 1
-            group = first.unit if first.role == LEAF else self.outages.group(first.index)
             role = first.role if first.role in (SPINE, CORE) else LEAF
-            spots.append(
-                Spot(item=item, part=place[0], role=role, pod=first.pod, group=group, position=seen[place], number=first.number)
+            spot = Spot(
+                item=item,
+                part=int(self.outages.base.part[first.index]),
+                role=role,
+                pod=first.pod,
+                group=first.unit if role == LEAF else self.outages.group(first.index),
+                position=position[first.index],
+                number=first.number,
             )
+            spots.append(spot)
         return spots
 
 
@@ -176,16 +185,33 @@ class Spot:
 Key = Callable[[Spot], tuple[float, ...]]
 
 
+def _by_side(spot: Spot) -> tuple[float, ...]:
+    """Leaves at the same place of their units: a rail, a side of pairs."""
+    return (spot.position, spot.pod, spot.number) if spot.role == LEAF else (spot.group, spot.pod, spot.number)
+
+
 def _by_unit(spot: Spot) -> tuple[float, ...]:
     return (spot.pod, spot.group, spot.number) if spot.role == LEAF else (spot.group, spot.pod, spot.number)
 
 
-def _across_units(spot: Spot) -> tuple[float, ...]:
-    return (spot.position, spot.pod, spot.number) if spot.role == LEAF else (spot.group, spot.pod, spot.number)
-
-
 def _by_share(spot: Spot) -> tuple[float, ...]:
     return spot.share, spot.number
+
+
+def _part(spot: Spot) -> tuple[float, ...]:
+    return (spot.part,)
+
+
+def _anywhere(spot: Spot) -> tuple[float, ...]:
+    return ()
+
+
+def _by_role(roles: Sequence[str]) -> Key:
+    return lambda spot: (roles.index(spot.role),)
+
+
+def _joined(first: Key, second: Key) -> Key:
+    return lambda spot: (*first(spot), *second(spot))
 
 
 def _runs(spots: Iterable[Spot], run: Key, key: Key) -> list[Run]:
@@ -194,7 +220,7 @@ def _runs(spots: Iterable[Spot], run: Key, key: Key) -> list[Run]:
     return [tuple(spot.item for spot in group) for _, group in groupby(ordered, key=run)]
 
 
-def _in_proportion(spots: Sequence[Spot], of_part: bool, key: Key) -> list[Spot]:
+def _in_proportion(spots: Sequence[Spot], part: Key, key: Key) -> list[Spot]:
     """Each with the share of its tier that is before it, so that tiers go at the same time."""
-    tiers = grouped(((spot.role, spot.part if of_part else 0), spot) for spot in sorted(spots, key=key))
+    tiers = grouped(((spot.role, part(spot)), spot) for spot in sorted(spots, key=key))
     return [replace(spot, share=(at + 0.5) / len(tier)) for tier in tiers.values() for at, spot in enumerate(tier)]

@@ -61,7 +61,8 @@ class Wave:
     title: Text
     tasks: tuple[Task, ...]
     moves: tuple[Move, ...] = ()
-    left: Annotated[Left, described("while all switches of the wave are out of service")]
+    left: Annotated[Left, described("while its drained switches are out of service")]
+    worst: Annotated[Rounded, described("share of the capacity that is left if every switch of the wave fails")]
     before: Annotated[tuple[Text, ...], described("what must hold before it begins")]
     after: Annotated[tuple[Text, ...], described("what must hold before the next begins")]
     stop: Annotated[Text, described("state of the network when the work stops after it")]
@@ -107,4 +108,3 @@ class ChangeRequest:
     floor: float = 0.9
     fabric: str = ""
     planes_active: int = 0
-

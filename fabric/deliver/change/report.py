@@ -11,7 +11,7 @@ from fabric.base.text import aligned, and_more, duration, listed, percent, plura
 from fabric.deliver.change.records import Change, Left, Move, Wave
 
 MAX_WAVES = 40  # of a table on the screen
-MAX_DETAILS = 4  # waves whose conditions are shown
+MAX_DETAILS = 2  # waves whose conditions are shown
 MAX_MOVES = 8
 
 
@@ -41,10 +41,9 @@ def lines(change: Change) -> Iterator[str]:
         yield from ("", and_more(len(change.waves) - MAX_DETAILS, "wave", see="--format markdown"))
     if change.refused:
         yield from ("", "not planned, for the floor:")
-        yield from (
-            f"  {entry.fabric}: {plural(len(entry.devices), 'switch', 'switches')} ({listed(entry.devices, 4)}): {entry.reason}"
-            for entry in change.refused
-        )
+        for entry in change.refused:
+            count = plural(len(entry.devices), "switch", "switches")
+            yield f"  {entry.fabric}: {count} ({listed(entry.devices, 4)}): {entry.reason}"
     if change.notes:
         yield from ("", *change.notes)
 
@@ -79,14 +78,16 @@ def _table(change: Change) -> Iterator[str]:
     moves = any(wave.moves for wave in change.waves)
     head = ["wave", "fabric", "switches", "", *(["cables", "touched"] if moves else []), "capacity", "all-reduce"]
     head += ["step"] if with_steps else []
+    risk = any(wave.worst != wave.left.capacity for wave in change.waves)
+    head += ["if all fail"] if risk else []
     head += ["ports down", "servers cut off"]
-    rows = [_row(wave, moves, with_steps) for wave in change.waves[:MAX_WAVES]]
-    yield from aligned(rows, "><><" + (">>" if moves else "") + ">>" + (">" if with_steps else "") + ">>", head=head)
+    rows = [_row(wave, moves, with_steps, risk) for wave in change.waves[:MAX_WAVES]]
+    yield from aligned(rows, "><><" + (">>" if moves else "") + ">>" + ">" * (with_steps + risk) + ">>", head=head)
     if len(change.waves) > MAX_WAVES:
         yield f"  {and_more(len(change.waves) - MAX_WAVES, 'wave', see='--json')}"
 
 
-def _row(wave: Wave, moves: bool, with_steps: bool) -> tuple[str, ...]:
+def _row(wave: Wave, moves: bool, with_steps: bool, risk: bool) -> tuple[str, ...]:
     left = wave.left
     return (
         str(wave.number),
@@ -97,6 +98,7 @@ def _row(wave: Wave, moves: bool, with_steps: bool) -> tuple[str, ...]:
         percent(left.capacity),
         _ms(left.all_reduce_ms),
         *((_ms(left.step_ms),) if with_steps else ()),
+        *((percent(wave.worst),) if risk else ()),
         f"{left.ports_down:,}",
         f"{len(left.cut_off):,}",
     )
@@ -152,7 +154,8 @@ def _checklist(change: Change) -> Iterator[str]:
         yield from ("", f"Safe to stop: {plain(wave.stop)}.")
     if change.refused:
         yield from ("", "## Not planned", "")
-        yield from (f"* {plain(entry.fabric)}: {plain(', '.join(entry.devices))}: {plain(entry.reason)}" for entry in change.refused)
+        for entry in change.refused:
+            yield f"* {plain(entry.fabric)}: {plain(', '.join(entry.devices))}: {plain(entry.reason)}"
     yield from (text for note in change.notes for text in ("", plain(note)))
 
 

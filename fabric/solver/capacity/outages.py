@@ -75,11 +75,12 @@ class Outages:
         for key, leaf in (self._ends(self._nic_keys, SERVER_LEAF), self._ends(self._attachment_keys, ATTACHMENT)):
             order = np.lexsort((leaf, key))
             begin = np.flatnonzero(np.diff(key[order], prepend=-1))
-            sets |= {frozenset(group.tolist()): None for group in np.split(leaf[order], begin[1:])}
+            groups = (group.tolist() for group in np.split(leaf[order], begin[1:]))
+            sets |= dict.fromkeys(map(frozenset, groups))
         found: dict[int, list[Out]] = {}
-        for group in sets:
-            for leaf in group if len(group) > 1 else ():
-                found.setdefault(leaf, []).append(group)
+        for group in (group for group in sets if len(group) > 1):
+            for member in group:
+                found.setdefault(member, []).append(group)
         return {leaf: tuple(groups) for leaf, groups in found.items()}
 
     @property
@@ -171,9 +172,10 @@ class Outages:
 
     @cached_property
     def _pods(self) -> Mapping[int, int]:
-        """Isolated network → its pods."""
-        devices = self.net.fabric.devices
-        return {part: len({devices[at].pod for at in members if devices[at].role == LEAF}) for part, members in self.parts.items()}
+        """Isolated network → number of its pods."""
+        leaves = [device for device in self.net.fabric.devices if device.role == LEAF]
+        pods = {(int(self.base.part[device.index]), device.pod) for device in leaves}
+        return Counter(part for part, _ in pods)
 
     def _key(self, part: int, out: Out) -> object:
         """What decides how much a set of switches of an isolated network costs: numbers per unit, pod and group of cores."""

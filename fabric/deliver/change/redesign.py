@@ -1,0 +1,300 @@
+"""From one design to another in waves: what is new is built, switches are configured, cables move, what is left goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from fabric.audit.diff.design import Names, renamed_plan, renames
+from fabric.audit.diff.recabling import recabling
+from fabric.base.processes import Progress, silent
+from fabric.base.text import listed, percent, plural
+from fabric.configs import Renderer
+from fabric.deliver.change.edits import Edit, Way, edits
+from fabric.deliver.change.meter import Meter, Times
+from fabric.deliver.change.packing import Packer
+from fabric.deliver.change.records import (
+    CONFIGURE,
+    INSTALL,
+    RECABLE,
+    REMOVE,
+    REPLACE,
+    UPGRADE,
+    Change,
+    ChangeRequest,
+    Move,
+    Refused,
+    Task,
+    Wave,
+)
+from fabric.deliver.change.transition import Transition
+from fabric.deliver.change.wave import Builder, refusal, task, together
+from fabric.design.moves import Cable, Step
+from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
+from fabric.solver.network import network
+
+Render = Callable[[Plan, bool], Renderer]
+"""(plan, whether it is the old one) → its renderer, with the templates of that side."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """Both plans, and how states between them are rendered and timed."""
+
+    old: Plan
+    new: Plan
+    render: Render
+    times: Times
+    jobs: int = 0
+    progress: Progress = silent
+
+
+@dataclass
+class Draft:
+    """One fabric: its cables in waves, then the edits of its files.
+
+    Attributes:
+        meter: of the old network.
+        cuts: steps of each wave of moves, [from, to).
+        free: cables that move nothing in service.
+    """
+
+    way: Transition
+    meter: Meter
+    free: Sequence[Cable]
+    cuts: list[tuple[int, int]] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    edits: dict[int, list[Edit]] = field(default_factory=dict)  # by wave of moves from 1; 0: switches that none touches
+
+    @property
+    def done(self) -> int:
+        """Steps that are planned."""
+        return self.cuts[-1][1] if self.cuts else 0
+
+    def cables(self, cut: tuple[int, int]) -> list[Cable]:
+        return [cable for step in self.way.steps[slice(*cut)] for cable in step.cables]
+
+    def touched(self) -> dict[str, list[int]]:
+        """Switch → the waves of moves that have a cable at it."""
+        found: dict[str, dict[int, None]] = {}
+        for number, cut in enumerate(self.cuts, 1):
+            for cable in self.cables(cut):
+                for end in (cable.lower, cable.old, cable.new):
+                    if end is not None:
+                        found.setdefault(end[0], {})[number] = None
+        return {name: list(numbers) for name, numbers in found.items()}
+
+
+def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change, list[Edit]]:
+    """The waves, and the edits of files that belong to them by their number."""
+    names = renames(sides.old, sides.new)
+    old = renamed_plan(sides.old, names)
+    steps = recabling(old, sides.new).steps
+    both = [name for name in sorted(sides.new.fabrics) if name in old.fabrics and request.fabric in ("", name)]
+    drafts = [_draft(old.fabrics[name], sides, steps, request.floor) for name in both]
+    _add_edits(sides, names, drafts)
+    waves: list[Wave] = []
+    edits_by_wave: list[Edit] = []
+    for draft in drafts:
+        for wave, own in _waves(draft, request.floor):
+            waves.append(replace(wave, number=len(waves) + 1))
+            edits_by_wave += (replace(edit, wave=len(waves)) for edit in own)
+    change = Change(
+        site=sides.new.site,
+        title=heading,
+        floor=request.floor,
+        waves=tuple(waves),
+        refused=together(entry for draft in drafts for entry in draft.refused),
+        before={draft.way.new.name: draft.meter.left() for draft in drafts},
+        after={draft.way.new.name: _end(draft).left() for draft in drafts},
+        notes=tuple(_notes(sides, request)),
+        is_empty=not waves and not any(draft.refused for draft in drafts),
+    )
+    return change, edits_by_wave
+
+
+def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
+    for word, side, other in (("added", sides.new, sides.old), ("removed", sides.old, sides.new)):
+        for name in sorted(side.fabrics):
+            if name not in other.fabrics and request.fabric in ("", name):
+                count = plural(len(side.fabrics[name].switches), "switch", "switches")
+                yield f"fabric {name} is {word} as a whole, {count}: no wave of it is planned"
+
+
+# --- cables ---------------------------------------------------------------------------------------------------
+
+
+def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
+    """The waves of moves: as many steps in each as the floor allows, in the order in which cages become free."""
+    new = sides.new.fabrics[old.name]
+    names = {device.name for fabric in (old, new) for device in fabric.devices}
+    mine = [step for step in steps if any(cable.lower[0] in names for cable in step.cables)]
+    drains = [step for step in mine if step.drain]
+    free = [cable for step in mine if not step.drain for cable in step.cables if cable.lower[0] in names]
+    whole = Outages(network(old))
+    way = Transition(old, new, drains)
+    draft = Draft(way, Meter(whole, sides.times, whole), free)
+    while draft.done < len(drains):
+        meter = _stage(draft, draft.done)
+        now = meter.capacity(NO_DEVICE)
+        items = [_out(meter.fabric, step) for step in drains[draft.done :]]
+        count = Packer(meter.outages, floor / now if now else 1.0).in_sequence(items, ())
+        if not count:
+            draft.refused += [refusal(meter, items[0], floor), *_waiting(meter, items[1:], items[0])]
+            break
+        draft.cuts.append((draft.done, draft.done + count))
+    return draft
+
+
+def _stage(draft: Draft, done: int) -> Meter:
+    return Meter(Outages(draft.way.before(done), regular=False), draft.meter.times, draft.meter.whole)
+
+
+def _end(draft: Draft) -> Meter:
+    """The network when all planned waves are done."""
+    outages = Outages(network(draft.way.at(draft.done)))
+    return Meter(outages, draft.meter.times, draft.meter.whole)
+
+
+def _out(fabric: FabricPlan, step: Step) -> Out:
+    devices = (fabric.by_name[name] for name in step.drain.split(", ") if name in fabric.by_name)
+    return frozenset(device.index for device in devices if device.role in SWITCH_ROLES)
+
+
+def _waiting(meter: Meter, items: Sequence[Out], first: Out) -> Iterator[Refused]:
+    rest: Out = frozenset().union(*items) - first
+    if rest:
+        reason = f"the moves wait for those of {listed(meter.names(first), 3)}"
+        yield Refused(fabric=meter.fabric.name, devices=meter.names(rest), capacity=meter.capacity(rest), reason=reason)
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+
+def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
+    """Adds to each draft how the files of its switches change from state to state."""
+    was = {after: before for before, after in names.items()}
+    before = sides.render(sides.old, True)
+    states = {id(draft): [draft.done, *(end for _, end in draft.cuts)] for draft in drafts}
+    renderers = {
+        (id(draft), done): sides.render(_with(sides.new, draft.way.at(done)), False)
+        for draft in drafts
+        for done in dict.fromkeys(states[id(draft)])
+    }
+    ways: list[Way] = []
+    for draft in drafts:
+        touched = draft.touched()
+        for device in draft.way.new.switches:
+            old = draft.way.old.by_name.get(device.name)
+            if old is None or _is_replaced(old, device) or not device.nos:
+                continue
+            numbers = tuple(touched.get(device.name, (0,)))
+            after = (renderers[id(draft), states[id(draft)][number]] for number in numbers)
+            ways.append(Way(device.name, was.get(device.name, device.name), numbers, (before, *after)))
+    home = {device.name: draft for draft in drafts for device in draft.way.new.switches}
+    for edit in edits(ways, sides.jobs, sides.progress):
+        home[edit.device].edits.setdefault(edit.wave, []).append(edit)
+
+
+def _with(plan: Plan, fabric: FabricPlan) -> Plan:
+    return replace(plan, fabrics={**plan.fabrics, fabric.name: fabric})
+
+
+def _is_replaced(old: Device, new: Device) -> bool:
+    return (old.model, old.nos) != (new.model, new.nos)
+
+
+# --- waves of one fabric --------------------------------------------------------------------------------------
+
+
+def _waves(draft: Draft, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
+    """Waves in their order, each with its edits."""
+    way, builder = draft.way, Builder(draft.meter)
+    added = [device for device in way.new.switches if device.name not in way.old.by_name]
+    if added or draft.free:
+        tasks = tuple(task(device, INSTALL) for device in added)
+        yield builder.wave(INSTALL, tasks, NO_DEVICE, moves=_moves(draft.free), done="new cables are laid"), ()
+    drained = {name for step in way.steps for name in step.drain.split(", ")}
+    pairs = [(way.old.by_name[new.name], new) for new in way.new.switches if new.name in way.old.by_name]
+    upgraded = [old for old, new in pairs if not _is_replaced(old, new) and _release(way.old, old) != _release(way.new, new)]
+    replaced = [old for old, new in pairs if _is_replaced(old, new) and new.name not in drained]
+    for action, devices in ((UPGRADE, upgraded), (REPLACE, replaced)):
+        yield from ((wave, ()) for wave in _packed(draft, builder, action, devices, floor))
+    yield from _configured(draft, builder, floor)
+    yield from _moved(draft, builder)
+    removed = [device for device in way.old.switches if device.name not in way.new.by_name]
+    if removed and draft.done == len(way.steps):
+        end = Builder(_stage(draft, draft.done), builder.number)
+        yield end.wave(REMOVE, tuple(task(device, REMOVE) for device in removed), NO_DEVICE), ()
+
+
+def _release(fabric: FabricPlan, device: Device) -> str:
+    return fabric.spec.release(device.nos)
+
+
+def _packed(draft: Draft, builder: Builder, action: str, devices: Sequence[Device], floor: float) -> Iterator[Wave]:
+    """Waves of switches that leave service."""
+    groups, none = Packer(draft.meter.outages, floor).pack([frozenset((device.index,)) for device in devices])
+    draft.refused += (refusal(draft.meter, entry.devices, floor) for entry in none)
+    by_index = {device.index: device for device in devices}
+    for group in groups:
+        out: Out = frozenset().union(*group)
+        yield builder.wave(action, tuple(task(by_index[at], action) for at in sorted(out)), out)
+
+
+def _configured(draft: Draft, builder: Builder, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
+    """Switches at no cable that moves: those that start again leave service, the others are at risk together."""
+    mine = {edit.device: edit for edit in draft.edits.get(0, ())}
+    by_index = {draft.way.old.by_name[name].index: name for name in mine}
+    for reloads in (False, True):
+        items = [frozenset((at,)) for at, name in sorted(by_index.items()) if mine[name].reloads == reloads]
+        groups, none = Packer(draft.meter.outages, floor).pack(items)
+        if reloads:
+            draft.refused += (refusal(draft.meter, entry.devices, floor) for entry in none)
+        else:
+            groups += [[entry.devices] for entry in none]
+        for group in groups:
+            out: Out = frozenset().union(*group)
+            tasks = tuple(_configure(draft.way.old.devices[at], reloads) for at in sorted(out))
+            yield (
+                builder.wave(CONFIGURE, tasks, out if reloads else NO_DEVICE, at_risk=out),
+                [mine[by_index[at]] for at in sorted(out)],
+            )
+
+
+def _configure(device: Device, reloads: bool) -> Task:
+    reason = "every service starts again" if reloads else ""
+    return replace(task(device, CONFIGURE, reason), drained=reloads)
+
+
+def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit]]]:
+    """The waves of moves: upper switches are drained, all switches at the cables are configured."""
+    way, total = draft.way, max(1, len(draft.way.old.links))
+    moved = 0
+    for number, cut in enumerate(draft.cuts, 1):
+        meter = _stage(draft, cut[0])
+        out: Out = frozenset().union(*(_out(meter.fabric, step) for step in way.steps[slice(*cut)]))
+        cables = draft.cables(cut)
+        moved += sum(cable.old is not None for cable in cables)
+        mine = draft.edits.get(number, [])
+        drained = [meter.fabric.devices[at] for at in sorted(out)]
+        names = {device.name for device in drained}
+        others = [meter.fabric.by_name[edit.device] for edit in mine if edit.device not in names]
+        tasks = (*(task(device, RECABLE) for device in drained), *(task(device, CONFIGURE) for device in others))
+        stage = Builder(meter, builder.number)
+        done = f"{percent(moved / total)} of the links in service are moved or pulled"
+        yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), done=done, touched=moved / total), mine
+        builder.number = stage.number
+
+
+def _moves(cables: Iterable[Cable]) -> tuple[Move, ...]:
+    return tuple(
+        Move(
+            action="lay" if cable.old is None else "pull" if cable.new is None else "move",
+            lower=cable.lower,
+            old=cable.old or (),
+            new=cable.new or (),
+        )
+        for cable in cables
+    )
