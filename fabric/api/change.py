@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.api.design import plan
-from fabric.api.solve import estimate
+from fabric.api.solve import spread_as_planned
 from fabric.api.training import step
 
 if TYPE_CHECKING:
@@ -100,23 +100,20 @@ def redesign(
 
 
 def _times(call: EstimateRequest, job: Path | None) -> Times:
-    """How waves are timed."""
+    """How waves are timed: on the servers that are left, with the routing of the plan."""
     from fabric.base.diagnostics import InputError
+    from fabric.deliver.change.meter import Timer, remaining
 
-    def times(fabric: FabricPlan, out: Sequence[str], cut_off: Sequence[str]) -> tuple[float | None, float | None]:
+    timer = Timer()
+
+    def times(fabric: FabricPlan, out: Sequence[str], absent: Sequence[str]) -> tuple[float | None, float | None]:
         if fabric.spec.purpose != "compute" or fabric.sizing.gpus < 2:
             return None, None
-        gone = set(cut_off)
-        rest = [device.name for device in fabric.devices if device.role == "server" and device.name not in gone]
-        placement = ",".join(rest) if gone else "packed"
-        request = replace(call, fail=tuple(out))
+        placement = remaining(fabric, absent)
+        request = spread_as_planned(fabric, replace(call, fail=(*out, *absent)))
+        all_reduce = timer.all_reduce_ms(fabric, request, placement) if placement else None
         try:
-            row = estimate(fabric, request, placement)[0].rows[-1] if rest else None
-            all_reduce = row.time_us / 1e3 if row else None
-        except InputError:
-            all_reduce = None
-        try:
-            step_ms = step(fabric, replace(request, sizes=()), job, placement).step_ms if job and rest else None
+            step_ms = step(fabric, replace(request, sizes=()), job, placement).step_ms if job and placement else None
         except InputError:
             if not out:
                 raise  # a mistake of the file

@@ -7,14 +7,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fabric.base.diagnostics import InputError
+from fabric.base.grouping import grouped
 from fabric.deliver.change.records import Left
-from fabric.model.plan import FabricPlan
+from fabric.model.plan import SERVER, FabricPlan
 from fabric.solver import Network
+from fabric.solver.capacity import failures
 from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 from fabric.solver.capacity.throughput import live_ports
+from fabric.solver.estimate.calls import PACKED
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
+from fabric.solver.estimate.platform import platform
+from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
+from fabric.solver.network import network
 
 Times = Callable[[FabricPlan, Sequence[str], Sequence[str]], tuple[float | None, float | None]]
-"""(fabric, switches that are out, servers that are cut off) → (ms of an all-reduce, ms of a training step)."""
+"""(fabric, switches that are out, servers that take no part) → (ms of an all-reduce, ms of a training step)."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +53,11 @@ class Meter:
         up, ports = live_ports(broken), self.net.ports
         had, has = (set(ports.server[rows].tolist()) for rows in (live_ports(self.net), up))
         cut_off = self.names(had - has)
-        rails = tuple(sorted({self.fabric.devices[at].rail for at in out}))
+        absent = self.names({device.index for device in self.fabric.devices if device.role == SERVER} - has)
+        rails = len({self.fabric.devices[at].rail for at in out} - {-1})
         key = (self.outages.alike(out), rails, len(cut_off))
         if key not in self._known:
-            self._known[key] = self.times(self.fabric, self.names(out), cut_off)
+            self._known[key] = self.times(self.fabric, self.names(out), absent)
         all_reduce, step = self._known[key]
         return Left(
             capacity=self.capacity(out),
@@ -60,3 +69,38 @@ class Meter:
 
     def names(self, devices: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.fabric.devices[at].name for at in sorted(devices))
+
+
+# --- times ----------------------------------------------------------------------------------------------------
+
+
+def remaining(fabric: FabricPlan, absent: Sequence[str]) -> str:
+    """Placement of a job on the servers of the largest group that take part; "" where none does."""
+    if not absent:
+        return PACKED
+    gone = set(absent)
+    groups = grouped((device.group, device.name) for device in fabric.devices if device.role == SERVER)
+    present = [[name for name in names if name not in gone] for names in groups.values()]
+    return ",".join(max(present, key=lambda names: len(names), default=[]))
+
+
+@dataclass
+class Timer:
+    """Times all-reduces; that of the healthy network once."""
+
+    _healthy: dict[tuple[int, str], AvailableBandwidth] = field(default_factory=dict)
+    _networks: dict[int, tuple[FabricPlan, Network]] = field(default_factory=dict)
+
+    def all_reduce_ms(self, fabric: FabricPlan, request: EstimateRequest, placement: str) -> float | None:
+        """Milliseconds on the servers of a placement; None where the job cannot run."""
+        _, whole = self._networks.setdefault(id(fabric), (fabric, network(fabric)))  # kept, so that no other has its id
+        key = id(fabric), placement
+        try:
+            if key not in self._healthy:
+                self._healthy[key] = supply_on(whole, request, placement)
+            healthy = self._healthy[key]
+            broken = failures.check(whole, failures.parse(whole, request.fail)) if request.fail else whole
+            supply = healthy if broken is whole else supply_on(broken, request, placement, healthy)
+            return answer(request, supply, platform(request.platform)).rows[-1].time_us / 1e3
+        except InputError:
+            return None

@@ -44,21 +44,19 @@ class Packer:
 
     def fits(self, out: Out) -> bool:
         """Whether a set of switches may be out of service at once."""
-        return self.outages.keeps_redundancy(out) and self.outages.left(out) >= self.floor - TINY
+        return self.outages.keeps_redundancy((), out) and self.outages.left(out) >= self.floor - TINY
 
     def pack(self, items: Sequence[Out]) -> tuple[list[list[Out]], list[Refused]]:
         """(waves of items, items that fit into none); the switches of an item go together."""
-        refused = [Refused(item, self.outages.left(item)) for item in items if not self._alone(item)]
-        gone = {entry.devices for entry in refused}
-        rest = [item for item in items if item not in gone]
-        best: list[list[Out]] = []
-        for runs in self._orders(rest):
-            waves = self._dissolved(self._filled(runs))
-            if not best or len(waves) < len(best):
-                best = waves
+        best: tuple[list[list[Out]], list[Refused]] = ([], [])
+        for number, runs in enumerate(self._orders(items)):
+            waves, refused = self._filled(runs)
+            waves = self._dissolved(waves)
+            if not number or (len(refused), len(waves)) < (len(best[1]), len(best[0])):
+                best = waves, refused
             if self._is_enough():
                 break
-        return best, refused
+        return best
 
     def in_sequence(self, items: Sequence[Out], taken: Sequence[Out]) -> int:
         """How many of the items fit one after the other with what is taken already."""
@@ -68,48 +66,53 @@ class Packer:
         """Whether further orders would take too long."""
         return self.outages.measured * self.outages.net.links > MAX_MEASURED_LINKS
 
-    def _alone(self, item: Out) -> bool:
-        """A set that goes together anyway keeps what redundancy it can."""
-        return self.outages.left(item) >= self.floor - TINY
-
     # --- one order --------------------------------------------------------------------------------------------
 
-    def _filled(self, runs: Sequence[Run]) -> list[list[Out]]:
+    def _filled(self, runs: Sequence[Run]) -> tuple[list[list[Out]], list[Refused]]:
+        """(waves, items that fit into none): every wave takes of each run what fits."""
         waves: list[list[Out]] = []
-        remaining = [list(run) for run in runs]
+        refused: list[Refused] = []
+        remaining, lengths = [list(run) for run in runs], [1] * len(runs)
         while any(remaining):
             wave: list[Out] = []
             out: Out = frozenset()
             for at, run in enumerate(remaining):
                 chosen = self._apart(out, run)
-                taken = chosen[: self._longest(out, chosen)]
-                wave += taken
-                out = out.union(*taken)
-                remaining[at] = [item for item in run if item not in set(taken)]
-            if not wave:  # no two items of it fit, nor one with its redundancy
-                wave = [next(run.pop(0) for run in remaining if run)]
-            waves.append(wave)
-        return waves
+                taken = chosen[: self._longest(out, chosen, lengths[at])]
+                if taken:
+                    lengths[at] = len(taken)
+                    wave, out, gone = wave + taken, out.union(*taken), set(taken)
+                    remaining[at] = [item for item in run if item not in gone]
+            if wave:
+                waves.append(wave)
+                continue
+            first = next(run.pop(0) for run in remaining if run)
+            left = self.outages.left(first)
+            if left < self.floor - TINY:
+                refused.append(Refused(first, left))
+            else:  # switches that go together anyway, all of a pair
+                waves.append([first])
+        return waves, refused
 
     def _apart(self, out: Out, run: Sequence[Out]) -> list[Out]:
         """The items of a run that leave what is redundant a leaf, beside those before them."""
         chosen: list[Out] = []
         gone = set(out)
         for item in run:
-            if self.outages.keeps_redundancy(gone | item):
+            if self.outages.keeps_redundancy(gone, item):
                 chosen.append(item)
                 gone |= item
         return chosen
 
-    def _longest(self, out: Out, run: Sequence[Out]) -> int:
-        """The most items from the beginning of a run that fit beside a set: doubled, then halved."""
-        low, high = 0, 1
-        while high <= len(run) and self.fits(out.union(*run[:high])):
-            low, high = high, min(len(run), 2 * high) if high < len(run) else high + 1
-        high = min(high, len(run) + 1)
+    def _longest(self, out: Out, run: Sequence[Out], guess: int = 1) -> int:
+        """The most items from the beginning of a run that fit beside a set: by doubled steps from a guess, then by halves."""
+        low, high, step = 0, len(run) + 1, 1
+        at = min(guess, len(run))
         while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.fits(out.union(*run[:middle])) else (low, middle)
+            low, high = (at, high) if self.fits(out.union(*run[:at])) else (low, at)
+            halved, further = (low + high) // 2, min(low + step, high - 1) if low else max(high - step, 1)
+            at = halved if low and high <= len(run) else further
+            step *= 2
         return low
 
     def _dissolved(self, waves: list[list[Out]]) -> list[list[Out]]:

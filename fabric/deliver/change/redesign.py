@@ -24,16 +24,16 @@ from fabric.deliver.change.records import (
     ChangeRequest,
     Move,
     Refused,
-    Task,
     Wave,
 )
-from fabric.deliver.change.transition import Transition
+from fabric.deliver.change.transition import Transition, renumbered
 from fabric.deliver.change.wave import Builder, refusal, task, together
 from fabric.design.moves import Cable, Step
-from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.model.plan import SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
-from fabric.solver.network import network
 
+RELOADS = "every service starts again"
+RENUMBERS = "addresses or AS numbers change at both ends of links"
 Render = Callable[[Plan, bool], Renderer]
 """(plan, whether it is the old one) → its renderer, with the templates of that side."""
 
@@ -100,6 +100,7 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         for wave, own in _waves(draft, request.floor):
             waves.append(replace(wave, number=len(waves) + 1))
             edits_by_wave += (replace(edit, wave=len(waves)) for edit in own)
+    notes = tuple(_notes(sides, request))
     change = Change(
         site=sides.new.site,
         title=heading,
@@ -107,9 +108,9 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         waves=tuple(waves),
         refused=together(entry for draft in drafts for entry in draft.refused),
         before={draft.way.new.name: draft.meter.left() for draft in drafts},
-        after={draft.way.new.name: _end(draft).left() for draft in drafts},
-        notes=tuple(_notes(sides, request)),
-        is_empty=not waves and not any(draft.refused for draft in drafts),
+        after={draft.way.new.name: _stage(draft, draft.done).left() for draft in drafts},
+        notes=notes,
+        is_empty=not waves and not notes and not any(draft.refused for draft in drafts),
     )
     return change, edits_by_wave
 
@@ -128,12 +129,12 @@ def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
 def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
     """The waves of moves: as many steps in each as the floor allows, in the order in which cages become free."""
     new = sides.new.fabrics[old.name]
-    names = {device.name for fabric in (old, new) for device in fabric.devices}
-    mine = [step for step in steps if any(cable.lower[0] in names for cable in step.cables)]
-    drains = [step for step in mine if step.drain]
-    free = [cable for step in mine if not step.drain for cable in step.cables if cable.lower[0] in names]
-    whole = Outages(network(old))
+    uppers = {device.name for fabric in (old, new) for device in fabric.devices if device.role != SERVER}
+    mine = [(step, [cable for cable in step.cables if _upper(cable) in uppers]) for step in steps]
+    drains = [replace(step, cables=tuple(cables)) for step, cables in mine if step.drain and cables]
+    free = [cable for step, cables in mine if not step.drain for cable in cables]
     way = Transition(old, new, drains)
+    whole = Outages(way.in_service(old))
     draft = Draft(way, Meter(whole, sides.times, whole), free)
     while draft.done < len(drains):
         meter = _stage(draft, draft.done)
@@ -147,13 +148,15 @@ def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -
     return draft
 
 
+def _upper(cable: Cable) -> str:
+    end = cable.new or cable.old
+    assert end is not None
+    return end[0]
+
+
 def _stage(draft: Draft, done: int) -> Meter:
-    return Meter(Outages(draft.way.before(done), regular=False), draft.meter.times, draft.meter.whole)
-
-
-def _end(draft: Draft) -> Meter:
-    """The network when all planned waves are done."""
-    outages = Outages(network(draft.way.at(draft.done)))
+    """The network when so many steps are done."""
+    outages = Outages(draft.way.in_service(draft.way.at(done)), regular=False)
     return Meter(outages, draft.meter.times, draft.meter.whole)
 
 
@@ -244,28 +247,31 @@ def _packed(draft: Draft, builder: Builder, action: str, devices: Sequence[Devic
 
 
 def _configured(draft: Draft, builder: Builder, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
-    """Switches at no cable that moves: those that start again leave service, the others are at risk together."""
-    mine = {edit.device: edit for edit in draft.edits.get(0, ())}
-    by_index = {draft.way.old.by_name[name].index: name for name in mine}
-    for reloads in (False, True):
-        items = [frozenset((at,)) for at, name in sorted(by_index.items()) if mine[name].reloads == reloads]
-        groups, none = Packer(draft.meter.outages, floor).pack(items)
-        if reloads:
-            draft.refused += (refusal(draft.meter, entry.devices, floor) for entry in none)
+    """Switches at no cable that moves, by what the change does to them.
+
+    Those whose services start again leave service. Those of links whose addresses or AS numbers change go together, as each
+    is cut off from the others meanwhile. The others go on, so that only a failure takes them along.
+    """
+    old, mine = draft.way.old, {edit.device: edit for edit in draft.edits.get(0, ())}
+    groups = [group & mine.keys() for group in renumbered(old, draft.way.new)]
+    renamed = {name for group in groups for name in group}
+    alone = {True: list[set[str]](), False: list[set[str]]()}
+    for name, edit in sorted(mine.items()):
+        if name not in renamed:
+            alone[edit.reloads].append({name})
+    for names, reason in ((alone[False], ""), (alone[True], RELOADS), ([group for group in groups if group], RENUMBERS)):
+        items = [frozenset(old.by_name[name].index for name in group) for group in names]
+        waves, none = Packer(draft.meter.outages, floor).pack(items)
+        if reason:
+            draft.refused += (refusal(draft.meter, entry.devices, floor, reason) for entry in none)
         else:
-            groups += [[entry.devices] for entry in none]
-        for group in groups:
-            out: Out = frozenset().union(*group)
-            tasks = tuple(_configure(draft.way.old.devices[at], reloads) for at in sorted(out))
-            yield (
-                builder.wave(CONFIGURE, tasks, out if reloads else NO_DEVICE, at_risk=out),
-                [mine[by_index[at]] for at in sorted(out)],
-            )
-
-
-def _configure(device: Device, reloads: bool) -> Task:
-    reason = "every service starts again" if reloads else ""
-    return replace(task(device, CONFIGURE, reason), drained=reloads)
+            waves += [[entry.devices] for entry in none]
+        for wave in waves:
+            order = sorted(frozenset().union(*wave))
+            tasks = tuple(replace(task(old.devices[at], CONFIGURE, reason), drained=bool(reason)) for at in order)
+            out: Out = frozenset(order if reason else ())
+            own = [mine[old.devices[at].name] for at in order]
+            yield builder.wave(CONFIGURE, tasks, out, at_risk=frozenset(order)), own
 
 
 def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit]]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fabric.design.moves import End, Step, ends_of
-from fabric.model.plan import NO_TENANT, FabricPlan, Links, Tenancy
+from fabric.model.plan import BETWEEN_SWITCHES, NO_TENANT, FabricPlan, Links, Tenancy
 from fabric.solver import Ints, Network
 from fabric.solver.network import network
 
@@ -43,12 +43,11 @@ class Transition:
         still = np.array([row for row, end in enumerate(self.old_ends) if end in waits], dtype=np.int64)
         return self._joined(rows, still)
 
-    def before(self, done: int) -> Network:
-        """The network of `at`, with the server ports that the old design has: what is in service."""
-        net = network(self.at(done))
-        had = set(self.old_ends)
-        ends = ends_of(net.fabric)
-        kept = [row for row, link in enumerate(net.ports.link.tolist()) if ends[link] in had]
+    def in_service(self, fabric: FabricPlan) -> Network:
+        """The network of a state, with the server ports that both designs have."""
+        net, both = network(fabric), set(self.old_ends) & set(self.new_ends)
+        ends = ends_of(fabric)
+        kept = [row for row, link in enumerate(net.ports.link.tolist()) if ends[link] in both]
         return net if len(kept) == len(net.ports.link) else net.only(np.array(kept, dtype=np.int64))
 
     @cached_property
@@ -119,3 +118,26 @@ class Transition:
             hosts=hosts,
             chosen={place[at]: names for at, names in new.chosen.items() if at in place},
         )
+
+
+def renumbered(old: FabricPlan, new: FabricPlan) -> list[set[str]]:
+    """Switches of links that keep both ends and change their addresses or an AS number, those that they join together."""
+    before = _sessions(old)
+    groups: dict[str, set[str]] = {}
+    for ends, session in _sessions(new).items():
+        if ends in before and before[ends] != session:
+            first, second = (groups.setdefault(end[0], {end[0]}) for end in ends)
+            if first is not second:
+                first |= second
+                groups |= dict.fromkeys(second, first)
+    return list({id(group): group for group in groups.values()}.values())
+
+
+def _sessions(fabric: FabricPlan) -> dict[tuple[End, End], tuple[int, int, int]]:
+    """Ends of every link between switches → its first address, AS numbers of both."""
+    links, devices = fabric.links, fabric.devices
+    rows = np.flatnonzero(np.isin(links.kind, BETWEEN_SWITCHES)).tolist()
+    lower, upper, subnet = ends_of(fabric), ends_of(fabric, "b"), fabric.subnet
+    return {
+        (lower[row], upper[row]): (int(subnet[row]), devices[links.a[row]].asn, devices[links.b[row]].asn) for row in rows
+    }

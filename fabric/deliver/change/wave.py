@@ -12,6 +12,7 @@ from fabric.deliver.change.records import (
     DRAIN,
     INSTALL,
     LEAVES_SERVICE,
+    RECABLE,
     REMOVE,
     UNDRAIN,
     Left,
@@ -93,7 +94,7 @@ class Builder:
 
 def _after(action: str) -> Iterable[str]:
     if action == INSTALL:
-        yield "`fabric cabling verify INTENT LLDP` has no finding on the new cables"
+        yield "the new switches run their files (`fabric export day-zero INTENT`), the new cables are plugged"
     elif action == REMOVE:
         yield "the devices are off, their cables pulled: `fabric cabling verify INTENT LLDP` has no finding"
     elif action == DRAIN:
@@ -103,6 +104,8 @@ def _after(action: str) -> Iterable[str]:
         yield "every session of the switches is established, every port up: " + VERIFY
     if action == CONFIGURE:
         yield "`fabric drift INTENT RUNNING` has no difference on the switches"
+    elif action == RECABLE:
+        yield "`fabric cabling verify INTENT LLDP` has no finding on the cables of the wave"
 
 
 def _stop(action: str, left: Left, done: str) -> str:
@@ -128,12 +131,13 @@ def _title(action: str, tasks: Sequence[Task], moves: Sequence[Move]) -> str:
 # --- what is refused ------------------------------------------------------------------------------------------
 
 
-def refusal(meter: Meter, devices: Out, floor: float) -> Refused:
-    """Switches that the floor does not allow to go, with the number."""
+def refusal(meter: Meter, devices: Out, floor: float, reason: str = "") -> Refused:
+    """Switches that the floor does not allow to go, with the number; `reason`: why they leave service."""
     capacity = meter.capacity(devices)
-    what = "alone" if len(devices) == 1 else "together, as their cables wait for each other,"
-    reason = f"out of service {what} leaves {percent(capacity)}, below the floor of {percent(floor)}"
-    return Refused(fabric=meter.fabric.name, devices=meter.names(devices), capacity=capacity, reason=reason)
+    why = reason or ("their cables wait for each other" if len(devices) > 1 else "")
+    text = f"out of service {'alone' if len(devices) == 1 else 'together'} leaves {percent(capacity)}, below the floor of"
+    text += f" {percent(floor)}" + (f" ({why})" if why else "")
+    return Refused(fabric=meter.fabric.name, devices=meter.names(devices), capacity=capacity, reason=text)
 
 
 def together(refused: Iterable[Refused]) -> tuple[Refused, ...]:

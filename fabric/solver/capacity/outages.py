@@ -7,7 +7,7 @@ equal split over next hops. Isolated networks (planes, rails of a rail-only fabr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -50,10 +50,10 @@ class Outages:
         """Gb/s that all server ports send together."""
         return sum(self._rate(part, out & members) for part, members in self.parts.items())
 
-    def keeps_redundancy(self, out: Iterable[int]) -> bool:
-        """Whether all that is connected to several leaves keeps one of them."""
-        gone = set(out)
-        return not any(group <= gone for leaf in gone for group in self.redundant.get(leaf, ()))
+    def keeps_redundancy(self, out: Collection[int], more: Out) -> bool:
+        """Whether all that is connected to several leaves keeps one, when more switches go after some."""
+        gone = {*out, *more} if self.redundant else more
+        return not any(group <= gone for leaf in more for group in self.redundant.get(leaf, ()))
 
     def alike(self, out: Out) -> object:
         """Equal for sets of switches that are alike."""
