@@ -51,6 +51,7 @@ def redesign(
     call: EstimateRequest,
     job: Path | None = None,
     *,
+    files: bool = False,
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Change, list[Edit]]:
@@ -62,6 +63,7 @@ def redesign(
         request: the floor, and what is looked at.
         call: as of `change`.
         job: likewise.
+        files: with the changes of the files of every switch, in both directions.
         jobs: processes; 0 for one per core.
         progress: progress bar.
 
@@ -91,6 +93,7 @@ def redesign(
                 new=after,
                 render=lambda state, is_old: Renderer(state, homes[0 if is_old else 1]),
                 times=_times(call, job),
+                files=files,
                 jobs=jobs,
                 progress=progress or silent,
             ),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from fabric.audit.diff.configs import FileChange, changes_of_files
+from fabric.audit.diff import remedy
+from fabric.audit.diff.configs import FileChange, change, changes_of_files
 from fabric.base.processes import Progress, in_chunks
 from fabric.configs import Job, Renderer
-from fabric.nos.dialect import RELOAD
+from fabric.nos.dialect import RELOAD, Patch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,68 +19,71 @@ class Edit:
 
     Attributes:
         wave: number of the wave that it belongs to.
-        changes: what leads there, and `inverse` what leads back.
-        texts: the whole files, before and after.
+        changes: what leads there, and `inverse` what leads back; none where no files are asked for.
+        reloads: every service of the switch starts again.
     """
 
     device: str
-    wave: int
     nos: str
-    changes: tuple[FileChange, ...]
-    inverse: tuple[FileChange, ...]
-    texts: tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
-
-    @property
-    def reloads(self) -> bool:
-        """Whether every service of the switch starts again."""
-        return any(step.kind == RELOAD for change in self.changes for step in change.steps)
+    wave: int = 0
+    changes: tuple[FileChange, ...] = ()
+    inverse: tuple[FileChange, ...] = ()
+    reloads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A switch and the states that its files go through, the first as they are."""
+class Pair:
+    """A switch in two states of the design."""
 
     device: str
-    was: str  # its name in the first state
-    waves: tuple[int, ...]  # that lead to the states after the first
-    renderers: tuple[Renderer, ...]  # of all states
+    was: str  # its name in the first
+    before: Renderer
+    after: Renderer
 
 
-def edits(ways: Sequence[Way], jobs: int, progress: Progress) -> list[Edit]:
-    """The edits of all switches, those without a difference left out."""
+def edits(pairs: Sequence[Pair], files: bool, jobs: int, progress: Progress) -> list[Edit]:
+    """The edits of all switches, those without a difference left out; `files`: with the changes of their files."""
     found: list[Edit] = []
-    with progress("configs", len(ways)) as advance:
-        for chunk in in_chunks(_of_way, ways, jobs):
-            found += (edit for edits_of_one in chunk for edit in edits_of_one)
+    with progress("configs", len(pairs)) as advance:
+        for chunk in in_chunks(partial(_edit, files), pairs, jobs):
+            found += (edit for edit in chunk if edit)
             advance(len(chunk))
     return found
 
 
-def _of_way(way: Way) -> list[Edit]:
-    return list(_edits(way))
+def _edit(files: bool, pair: Pair) -> Edit | None:
+    _, old = _files(pair.before, pair.was)
+    nos, new = _files(pair.after, pair.device)
+    if old == new:
+        return None
+    if not files:
+        stepped = [path for path in old if path in new and old[path] != new[path] and _has_steps(nos, path)]
+        reloads = any(_reloads((change(nos, path, old[path], new[path]),)) for path in stepped)
+        return Edit(device=pair.device, nos=nos, reloads=reloads)
+    changes = changes_of_files(nos, old, new)
+    inverse = changes_of_files(nos, new, old)
+    return Edit(device=pair.device, nos=nos, changes=changes, inverse=inverse, reloads=_reloads(changes))
 
 
-def _edits(way: Way) -> Iterator[Edit]:
-    nos, before = "", dict[str, str]()
-    for at, renderer in enumerate(way.renderers):
-        job = _job(renderer, way.device if at else way.was)
-        files = _files(renderer, job) if job else {}
-        nos = job.device.nos if job else nos
-        if at and files != before:
-            yield Edit(
-                device=way.device,
-                wave=way.waves[at - 1],
-                nos=nos,
-                changes=changes_of_files(nos, before, files),
-                inverse=changes_of_files(nos, files, before),
-                texts=(tuple(sorted(before.items())), tuple(sorted(files.items()))),
-            )
-        before = files
+def _has_steps(nos: str, path: str) -> bool:
+    form = remedy.dialect(nos).forms.get(path)
+    return isinstance(form, Patch) and form.steps is not None
 
 
-def _job(renderer: Renderer, name: str) -> Job | None:
-    return next(iter(renderer.jobs(name.__eq__)), None)
+def _reloads(changes: Sequence[FileChange]) -> bool:
+    return any(step.kind == RELOAD for its in changes for step in its.steps)
 
 
-def _files(renderer: Renderer, job: Job) -> dict[str, str]:
-    return {path.split("/", 2)[2]: data.decode() for path, data in renderer.files(job)}
+def _files(renderer: Renderer, name: str) -> tuple[str, dict[str, str]]:
+    """Network OS of a switch, and its files by their own name."""
+    job = next(_jobs(renderer, name), None)
+    if job is None:
+        return "", {}
+    return job.device.nos, {path.split("/", 2)[2]: data.decode() for path, data in renderer.files(job)}
+
+
+def _jobs(renderer: Renderer, name: str) -> Iterator[Job]:
+    for fabric_name, fabric in renderer.plan.fabrics.items():
+        device = fabric.by_name.get(name)
+        if device is not None and device.nos:
+            yield Job(fabric_name, device)

@@ -81,7 +81,8 @@ def remaining(fabric: FabricPlan, absent: Sequence[str]) -> str:
     gone = set(absent)
     groups = grouped((device.group, device.name) for device in fabric.devices if device.role == SERVER)
     present = [[name for name in names if name not in gone] for names in groups.values()]
-    return ",".join(max(present, key=lambda names: len(names), default=[]))
+    largest: list[str] = max(present, key=len, default=[])
+    return ",".join(largest)
 
 
 @dataclass

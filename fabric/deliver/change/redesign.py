@@ -10,9 +10,9 @@ from fabric.audit.diff.recabling import recabling
 from fabric.base.processes import Progress, silent
 from fabric.base.text import listed, percent, plural
 from fabric.configs import Renderer
-from fabric.deliver.change.edits import Edit, Way, edits
+from fabric.deliver.change.edits import Edit, Pair, edits
 from fabric.deliver.change.meter import Meter, Times
-from fabric.deliver.change.packing import Packer
+from fabric.deliver.change.packing import TINY, Packer
 from fabric.deliver.change.records import (
     CONFIGURE,
     INSTALL,
@@ -34,6 +34,7 @@ from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 
 RELOADS = "every service starts again"
 RENUMBERS = "addresses or AS numbers change at both ends of links"
+MAX_TRIED = 16  # numbers of steps of a wave, for the state that it leaves
 Render = Callable[[Plan, bool], Renderer]
 """(plan, whether it is the old one) → its renderer, with the templates of that side."""
 
@@ -46,6 +47,7 @@ class Sides:
     new: Plan
     render: Render
     times: Times
+    files: bool = False
     jobs: int = 0
     progress: Progress = silent
 
@@ -141,11 +143,23 @@ def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -
         now = meter.capacity(NO_DEVICE)
         items = [_out(meter.fabric, step) for step in drains[draft.done :]]
         count = Packer(meter.outages, floor / now if now else 1.0).in_sequence(items, ())
-        if not count:
-            draft.refused += [refusal(meter, items[0], floor), *_waiting(meter, items[1:], items[0])]
+        kept, after = _kept(draft, count, floor)
+        if not kept:
+            low = "" if not count else f"the cables that are moved by then leave {percent(after)} in the state after it"
+            draft.refused += [refusal(meter, items[0], floor, low), *_waiting(meter, items[1:], items[0])]
             break
-        draft.cuts.append((draft.done, draft.done + count))
+        draft.cuts.append((draft.done, draft.done + kept))
     return draft
+
+
+def _kept(draft: Draft, count: int, floor: float) -> tuple[int, float]:
+    """(of so many steps as many after which the fabric keeps the floor, capacity after all or after the first)."""
+    after = 0.0
+    for kept in range(count, max(0, count - MAX_TRIED), -1):
+        after = _stage(draft, draft.done + kept).capacity(NO_DEVICE)
+        if after >= floor - TINY:
+            return kept, after
+    return 0, after
 
 
 def _upper(cable: Cable) -> str:
@@ -176,28 +190,35 @@ def _waiting(meter: Meter, items: Sequence[Out], first: Out) -> Iterator[Refused
 
 
 def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
-    """Adds to each draft how the files of its switches change from state to state."""
+    """Adds to each draft how the files of its switches change from state to state.
+
+    Between two waves of moves the files of a switch are those of the state after its last one, and before its first one
+    still those of the old design.
+    """
     was = {after: before for before, after in names.items()}
-    before = sides.render(sides.old, True)
-    states = {id(draft): [draft.done, *(end for _, end in draft.cuts)] for draft in drafts}
-    renderers = {
-        (id(draft), done): sides.render(_with(sides.new, draft.way.at(done)), False)
-        for draft in drafts
-        for done in dict.fromkeys(states[id(draft)])
-    }
-    ways: list[Way] = []
+    old = sides.render(sides.old, True)
     for draft in drafts:
-        touched = draft.touched()
-        for device in draft.way.new.switches:
-            old = draft.way.old.by_name.get(device.name)
-            if old is None or _is_replaced(old, device) or not device.nos:
+        kept = [device.name for device in draft.way.new.switches if device.nos and _stays(draft.way.old, device)]
+        touched, seen = draft.touched(), set[str]()
+        states = [(0, draft.done), *((number, end) for number, (_, end) in enumerate(draft.cuts, 1))]
+        before = old
+        for number, done in states:
+            mine = [name for name in kept if number in touched.get(name, (0,))]
+            if number and not sides.files:
+                draft.edits[number] = [Edit(device=name, nos="") for name in mine]
                 continue
-            numbers = tuple(touched.get(device.name, (0,)))
-            after = (renderers[id(draft), states[id(draft)][number]] for number in numbers)
-            ways.append(Way(device.name, was.get(device.name, device.name), numbers, (before, *after)))
-    home = {device.name: draft for draft in drafts for device in draft.way.new.switches}
-    for edit in edits(ways, sides.jobs, sides.progress):
-        home[edit.device].edits.setdefault(edit.wave, []).append(edit)
+            after = sides.render(_with(sides.new, draft.way.at(done)), False)
+            pairs = [
+                Pair(name, name, before, after) if name in seen else Pair(name, was.get(name, name), old, after)
+                for name in mine
+            ]
+            draft.edits[number] = edits(pairs, sides.files, sides.jobs, sides.progress)
+            before = after
+            seen.update(mine)
+
+
+def _stays(old: FabricPlan, device: Device) -> bool:
+    return device.name in old.by_name and not _is_replaced(old.by_name[device.name], device)
 
 
 def _with(plan: Plan, fabric: FabricPlan) -> Plan:

@@ -135,8 +135,9 @@ def refusal(meter: Meter, devices: Out, floor: float, reason: str = "") -> Refus
     """Switches that the floor does not allow to go, with the number; `reason`: why they leave service."""
     capacity = meter.capacity(devices)
     why = reason or ("their cables wait for each other" if len(devices) > 1 else "")
-    text = f"out of service {'alone' if len(devices) == 1 else 'together'} leaves {percent(capacity)}, below the floor of"
-    text += f" {percent(floor)}" + (f" ({why})" if why else "")
+    text = f"out of service {'alone' if len(devices) == 1 else 'together'} leaves {percent(capacity)}"
+    text += f", below the floor of {percent(floor)}" if capacity < floor else f" of a floor of {percent(floor)}"
+    text += f" ({why})" if why else ""
     return Refused(fabric=meter.fabric.name, devices=meter.names(devices), capacity=capacity, reason=text)
 
 
