@@ -113,7 +113,19 @@ class Packer:
             halved, further = (low + high) // 2, min(low + step, high - 1) if low else max(high - step, 1)
             at = halved if low and high <= len(run) else further
             step *= 2
+        for end in self._ends(run, low):  # all cores of a group cost less than some of them
+            if not self.fits(out.union(*run[:end])):
+                break
+            low = end
         return low
+
+    def _ends(self, run: Sequence[Out], start: int) -> Iterator[int]:
+        """Lengths of a run, above one, at which the last of those that share their cores is taken."""
+        levels, group = self.outages.net.level, self.outages.group
+        for end in range(start + 1, len(run) + 1):
+            last = min(run[end - 1])
+            if levels[last] > 1 and (end == len(run) or group(min(run[end])) != group(last)):
+                yield end
 
     def _dissolved(self, waves: list[list[Out]]) -> list[list[Out]]:
         """Without waves whose items fit into others, the smallest first."""
