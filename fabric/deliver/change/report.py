@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fabric.base.formats import json_text
@@ -13,6 +14,7 @@ from fabric.deliver.change.records import Change, Left, Move, Wave
 MAX_WAVES = 40  # of a table on the screen
 MAX_DETAILS = 2  # waves whose conditions are shown
 MAX_MOVES = 8
+SPACED = re.compile(r"\S(?:.*\S)?")
 
 
 def _text(change: Change) -> str:
@@ -161,7 +163,9 @@ def _checklist(change: Change) -> Iterator[str]:
 
 def _words(text: str) -> str:
     """A condition, with its commands as code."""
-    return "`".join(part if at % 2 else plain(part) for at, part in enumerate(text.split("`")))
+    return "`".join(
+        part if at % 2 else SPACED.sub(lambda its: plain(its[0]), part) for at, part in enumerate(text.split("`"))
+    )
 
 
 def _kept(left: Left) -> str:

@@ -82,7 +82,9 @@ def test_as_few_waves_as_any_partition_has(whole: bool, tmp_path: Path) -> None:
         waves, refused = packer.pack(items)
         gone = {entry.devices for entry in refused}
         assert all(packer.outages.left(item) < packer.floor for item in gone)
-        assert sorted(map(sorted, (item for wave in waves for item in wave))) == sorted(sorted(i) for i in items if i not in gone)
+        assert sorted(map(sorted, (item for wave in waves for item in wave))) == sorted(
+            sorted(i) for i in items if i not in gone
+        )
         assert all(packer.fits(frozenset().union(*wave)) for wave in waves)
         rest = [item for item in items if item not in gone]
         if rest:
