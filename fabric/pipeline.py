@@ -22,7 +22,7 @@ addresses and ports that earlier runs assigned and that must not change. `docs/a
 
 from __future__ import annotations
 
-from fabric.api.change import change, redesign
+from fabric.api.change import change, change_files, redesign
 from fabric.api.deliver import bill, cables, export, labels, push, report, report_designs, verify
 from fabric.api.design import (
     catalog,
@@ -76,6 +76,7 @@ __all__ = [
     "catalog_power",
     "catalog_power_check",
     "change",
+    "change_files",
     "check",
     "cross_validate",
     "design",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from fabric.api.training import step
 
 if TYPE_CHECKING:
     from fabric.base.processes import Progress
+    from fabric.configs import Renderer
     from fabric.deliver.change.edits import Edit
     from fabric.deliver.change.meter import Times
     from fabric.deliver.change.records import Change, ChangeRequest
@@ -54,7 +55,7 @@ def redesign(
     files: bool = False,
     jobs: int = 0,
     progress: Progress | None = None,
-) -> tuple[Change, list[Edit]]:
+) -> tuple[Change, Mapping[str, str]]:
     """Plan the change from one intent to another in waves.
 
     Args:
@@ -68,7 +69,7 @@ def redesign(
         progress: progress bar.
 
     Returns:
-        The waves, and how the files of every switch change in each.
+        The waves; with `files` what `change_files` returns, path → text.
 
     Raises:
         InputError: one of the two has no plan.
@@ -87,19 +88,33 @@ def redesign(
             side.templates(name, Path(scratch, word)) if side else Path(scratch)
             for side, name, word in zip(sides.both, (old, new), ("old", "new"), strict=True)
         ]
-        return from_old_to_new(
-            Sides(
-                old=before,
-                new=after,
-                render=lambda state, is_old: Renderer(state, homes[0 if is_old else 1]),
-                times=_times(call, job),
-                files=files,
-                jobs=jobs,
-                progress=progress or silent,
-            ),
-            request,
-            f"{old} → {new}",
+        both = Sides(
+            old=before,
+            new=after,
+            render=lambda state, is_old: Renderer(state, homes[0 if is_old else 1]),
+            times=_times(call, job),
+            files=files,
+            jobs=jobs,
+            progress=progress or silent,
         )
+        found, edits = from_old_to_new(both, request, f"{old} → {new}")
+        return found, change_files(found, edits, both.render(before, True)) if files else {}
+
+
+def change_files(change: Change, edits: Sequence[Edit], before: Renderer | None = None) -> Mapping[str, str]:
+    """Write the files of a change: a checklist, and per wave and switch what is typed, its confirmation and its inverse.
+
+    Args:
+        change: the waves.
+        edits: changes of files, by the number of the wave.
+        before: renderer of the files before the change, for drains; None without drains.
+
+    Returns:
+        Path → text.
+    """
+    from fabric.deliver.change.files import folder
+
+    return folder(change, edits, before)
 
 
 def _times(call: EstimateRequest, job: Path | None) -> Times:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -10,8 +11,9 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.cli import options
-from fabric.cli.common import FINDINGS, check_fabric, mistake, option, progress, show_diagnostics
-from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, usage, write
+from fabric.cli.common import FINDINGS, check_fabric, check_folder, mistake, option, progress, show_diagnostics
+from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, put_folder, usage, write
+from fabric.deliver.change.files import unsupported
 from fabric.deliver.change.records import ACTIONS, ChangeRequest
 from fabric.deliver.change.report import FORMATS
 
@@ -33,6 +35,7 @@ def change(
     model: Path | None = option(None, "--job", "JOB", "training job, for the time of its step in every wave"),
     fabric: str = option("", "--fabric", "NAME", "only this fabric"),
     size: str = option("1G", "--size", "SIZE", "message size of the all-reduce"),
+    files: Path | None = option(None, "--files", "FOLDER", "write what is typed, confirmed and undone, per wave and switch"),
     planes_active: int = option(0, "--planes-active", "N", "with drain: planes that stay in service", shown=False),
     platform: Path | None = options.PLATFORM,
     jobs: int = JOBS,
@@ -52,9 +55,9 @@ def change(
     share = _share(floor, report)
     size_or_none = options.size_bytes("--size", size, report)
     if planes_active and new != "drain":
-        mistake(
-            report, "--planes-active", "expected with drain", f"fabric change {old} drain --planes-active {planes_active}"
-        )
+        mistake(report, "--planes-active", f"expected drain, got {new}", "fabric change FILE drain --planes-active 4")
+    if files:
+        check_folder(report, "--files", files)
     report.raise_errors()
     if is_operation and not names and not planes_active:
         usage(f"change: expected names or a role after {new}", f"fabric change {old} {new} leaf")
@@ -63,16 +66,24 @@ def change(
     request = ChangeRequest(floor=share, fabric=fabric, planes_active=planes_active)
     parameters = options.platform_of(Path(old if is_operation else new), platform)
     call = EstimateRequest(sizes=(size_or_none or 0,), routing="", queue_pairs=0, platform=parameters)
+    written: Mapping[str, str] = {}
     if is_operation:
         with progress("plan"):
-            plan = pipeline.plan(pipeline.load(Path(old)))
+            intent = pipeline.load(Path(old))
+            plan = pipeline.plan(intent)
         check_fabric(plan, fabric)
         show_diagnostics(plan.warnings)
         with progress("waves"):
             result = pipeline.change(plan, new, names or [], request, call, model)
+            written = pipeline.change_files(result, (), pipeline.render(plan, intent)) if files else {}
     else:
         with progress("plans, states between them and waves"):
-            result, _ = pipeline.redesign(old, new, request, call, model, jobs=jobs, progress=progress)
+            result, written = pipeline.redesign(
+                old, new, request, call, model, files=files is not None, jobs=jobs, progress=progress
+            )
+    if files:
+        show_diagnostics(unsupported(result))
+        put_folder(files, written)
     write(reports, lambda name: FORMATS[name](result))
     if result.refused:
         raise typer.Exit(FINDINGS)

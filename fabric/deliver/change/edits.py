@@ -25,6 +25,7 @@ class Edit:
 
     device: str
     nos: str
+    was: str = ""  # its old name
     wave: int = 0
     changes: tuple[FileChange, ...] = ()
     inverse: tuple[FileChange, ...] = ()
@@ -59,10 +60,11 @@ def _edit(files: bool, pair: Pair) -> Edit | None:
     if not files:
         stepped = [path for path in old if path in new and old[path] != new[path] and _has_steps(nos, path)]
         reloads = any(_reloads((change(nos, path, old[path], new[path]),)) for path in stepped)
-        return Edit(device=pair.device, nos=nos, reloads=reloads)
+        return Edit(device=pair.device, was=pair.was, nos=nos, reloads=reloads)
     changes = changes_of_files(nos, old, new)
     inverse = changes_of_files(nos, new, old)
-    return Edit(device=pair.device, nos=nos, changes=changes, inverse=inverse, reloads=_reloads(changes))
+    reloads = _reloads(changes) or _reloads(inverse)
+    return Edit(device=pair.device, was=pair.was, nos=nos, changes=changes, inverse=inverse, reloads=reloads)
 
 
 def _has_steps(nos: str, path: str) -> bool:
@@ -72,6 +74,11 @@ def _has_steps(nos: str, path: str) -> bool:
 
 def _reloads(changes: Sequence[FileChange]) -> bool:
     return any(step.kind == RELOAD for its in changes for step in its.steps)
+
+
+def files_of(renderer: Renderer, name: str) -> dict[str, str]:
+    """Files of a switch by their own name."""
+    return _files(renderer, name)[1]
 
 
 def _files(renderer: Renderer, name: str) -> tuple[str, dict[str, str]]:

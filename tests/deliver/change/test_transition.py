@@ -16,7 +16,10 @@ from fabric.design.moves import ends_of
 from fabric.model.plan import FabricPlan
 from tests.cli.diff_sites import SITES, fabric, site
 
-BIGGER = "  backend: {{nos: eos, servers: {{model: quad, count: {}, nics: compute}}, topology: {{switch: 16x400g, unit: {{servers: 1}}}}}}\n"
+BIGGER = (
+    "  backend: {{nos: eos, servers: {{model: quad, count: {}, nics: compute}}, "
+    "topology: {{switch: 16x400g, unit: {{servers: 1}}}}}}\n"
+)
 PAIRS = {
     **{name: sides for name, sides in SITES.items() if not name.startswith("fabric-")},
     "uplinks": (site(BIGGER.format(4)), site(BIGGER.format(6))),
