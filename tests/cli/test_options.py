@@ -81,6 +81,7 @@ ROWS = {
     "drift": Row("dc1.yaml running", json=True, form=True, code=3),
     "verify": Row("dc1.yaml state", json=True, form=True, code=1),
     "diff": Row("dc1.yaml dc1.yaml", json=True, form=True, limit=True, fabric=True),
+    "change": Row("dc1.yaml reboot backend-leaf001 --floor 0%", json=True, form=True, fabric=True),
     "estimate": Row("dc1.yaml --size 1G", json=True, fabric=True),
     "step": Row("dc1.yaml --job job.yaml", json=True, fabric=True),
     "goodput": Row("dc1.yaml --job job.yaml", json=True, fabric=True),
