@@ -292,6 +292,7 @@ WORDS = {
     "--by": ("explore dc1.yaml", "costs", "did you mean 'cost'"),
     "--dask": ("explore dc1.yaml", "scheduler", "expected an address"),
     "--collective": ("estimate dc1.yaml", "allreduce", "did you mean 'all_reduce'"),
+    "--floor": ("change dc1.yaml reboot leaf", "90 percent", "expected a share from 0% to 100%"),
     "--size": ("estimate dc1.yaml", "1Gb", "b is bits"),
     "--sweep": ("estimate dc1.yaml", "8-1G", "expected MIN:MAX"),
     "--placement": ("estimate dc1.yaml", "pack", "expected packed, spread"),

@@ -21,7 +21,7 @@ version: 1
 site: s
 catalog:
   switches:
-    box: {{ports: [{{count: {ports}, speed_gbps: 100}}]}}
+    switch100g: {{ports: [{{count: {ports}, speed_gbps: 100}}]}}
   servers:
     srv:
       gpus: {nics}
@@ -37,9 +37,9 @@ fabrics:
       tiers: {tiers}
       planes: {planes}
       unit: {{servers: {unit}}}
-      leaf: {{switch: box, oversubscription: {oversubscription}}}
-      spine: {{switch: box}}
-      core: {{switch: box}}
+      leaf: {{switch: switch100g, oversubscription: {oversubscription}}}
+      spine: {{switch: switch100g}}
+      core: {{switch: switch100g}}
 """
 
 
