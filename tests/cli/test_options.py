@@ -285,6 +285,7 @@ WORDS = {
     "--oversubscription": ("init dc2", "3:1", "expected 3 or 1,7"),
     "--model": ("import running -o made.yaml", "leaf1=sn560", "did you mean 'sn5600'"),
     "--site": ("import running -o made.yaml", "../dc1", "expected a name of letters"),
+    "--since": ("report dc1.yaml -o made.html", "old.yaml", "cannot be read"),
     "--against": ("plan dc1.yaml", "old.yaml", "cannot be read"),
     "--fabric": ("estimate dc1.yaml", "backnd", "did you mean 'backend'"),
     "--vary": ("explore dc1.yaml", "kind=racks", "did you mean 'rack'"),
