@@ -102,7 +102,7 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         for wave, own in _waves(draft, request.floor):
             waves.append(replace(wave, number=len(waves) + 1))
             edits_by_wave += (replace(edit, wave=len(waves)) for edit in own)
-    notes = tuple(_notes(sides, request))
+    notes = (*_notes(sides, request), *_unmeasured(drafts))
     change = Change(
         site=sides.new.site,
         title=heading,
@@ -123,6 +123,13 @@ def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
             if name not in other.fabrics and request.fabric in ("", name):
                 count = plural(len(side.fabrics[name].switches), "switch", "switches")
                 yield f"fabric {name} is {word} as a whole, {count}: no wave of it is planned"
+
+
+def _unmeasured(drafts: Sequence[Draft]) -> Iterator[str]:
+    """Fabrics that share no server port with their old design: a capacity of them says nothing."""
+    for draft in drafts:
+        if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
+            yield f"fabric {draft.way.new.name}: no server port is in both designs, so no capacity is measured"
 
 
 # --- cables ---------------------------------------------------------------------------------------------------

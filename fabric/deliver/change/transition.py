@@ -87,8 +87,11 @@ class Transition:
         arrays: dict[str, Any] = {}
         for name in PER_DEVICE:
             arrays[name] = np.concatenate([getattr(new, name), getattr(old, name)[gone]])
+        known = {group.name for group in new.spec.groups}
+        groups = (*new.spec.groups, *(group for group in old.spec.groups if group.name not in known))
         return replace(
             new,
+            spec=replace(new.spec, groups=groups),
             devices=(*new.devices, *devices),
             links=Links(**columns),
             subnet=np.concatenate([new.subnet[rows], old.subnet[still]]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 
@@ -10,12 +11,16 @@ import pytest
 from fabric import pipeline
 from fabric.audit.diff.design import renamed_plan, renames
 from fabric.audit.diff.recabling import recabling
+from fabric.deliver.change.records import ChangeRequest
 from fabric.deliver.change.transition import Transition, renumbered
 from fabric.design.intent.intent import planned, read_sides
 from fabric.design.moves import ends_of
 from fabric.model.plan import FabricPlan
+from fabric.solver.estimate.request import EstimateRequest
+from tests.cli.designs import DESIGNS, write
 from tests.cli.diff_sites import SITES, fabric, site
 
+CALL = EstimateRequest(sizes=(1 << 20,), routing="", queue_pairs=0)
 BIGGER = (
     "  backend: {{nos: eos, servers: {{model: quad, count: {}, nics: compute}}, "
     "topology: {{switch: 16x400g, unit: {{servers: 1}}}}}}\n"
@@ -72,3 +77,25 @@ def test_a_fabric_of_one_more_server_renumbers_none(tmp_path: Path) -> None:
     old, new, way = sides("growth-sonic", tmp_path)
     assert (renumbered(old, new), way.steps) == ([], [])
     assert fabric("sonic", 1) in PAIRS["growth-sonic"][0]
+
+
+@pytest.mark.parametrize("pair", list(itertools.pairwise(DESIGNS)), ids="-".join)
+def test_any_design_becomes_any_other(pair: tuple[str, str], tmp_path: Path) -> None:
+    """However little two designs have in common: every cable that changes is in one wave, every switch is named."""
+    for side, name in zip(("old", "new"), pair, strict=True):
+        write(tmp_path, name, f"{side}.yaml")
+    files = str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml")
+    change, texts = pipeline.redesign(*files, ChangeRequest(floor=0.0), CALL, files=True, jobs=1)
+    assert change.refused == ()
+    old, new = planned(read_sides(*files), pipeline.plan)
+    both = sorted({*old.fabrics} & {*new.fabrics})
+    for name in both:
+        first, second = old.fabrics[name], new.fabrics[name]
+        waves = [wave for wave in change.waves if wave.fabric == name]
+        before, after = (dict(zip(ends_of(its), ends_of(its, "b"), strict=True)) for its in (first, second))
+        moved = Counter(move.lower for wave in waves for move in wave.moves)
+        assert moved == Counter(end for end in {*before, *after} if before.get(end) != after.get(end))
+        tasks = {task.device: task.action for wave in waves for task in wave.tasks}
+        added = [device.name for device in second.switches if device.name not in first.by_name]
+        assert {tasks[device] for device in added} <= {"install"}
+    assert "README.md" in texts
