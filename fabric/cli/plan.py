@@ -65,8 +65,12 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     gpus = f", {row['gpus']:,} GPUs" if row["gpus"] else ""
     groups = row.get("groups", {})
     size = "" if groups else f" of {unit['servers']}"
-    out.append(f"  servers   {row['servers']:,}{gpus} in {counted(row['units'], 'unit')}{size}")
+    where = f" in {counted(row['units'], 'unit')}{size}" if row["servers"] else ""
+    out.append(f"  servers   {row['servers']:,}{gpus}{where}")
     for group, size_of_group in groups.items():
+        if not size_of_group["model"]:
+            out.append(f"            {counted(size_of_group['leaves'], 'leaf', 'leaves')} without servers: {group}")
+            continue
         model = "" if size_of_group["model"] == group else f" ({size_of_group['model']})"
         size = f"in {counted(size_of_group['units'], 'unit')} of {size_of_group['unit']['servers']}"
         where = size if size_of_group["units"] else f"on the leaves of {next(iter(groups))}"

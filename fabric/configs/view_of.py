@@ -324,7 +324,8 @@ class Views:
         """A port to the fabric above, a trunk of all networks of the tenant; its far end is in the bond of a pair there."""
         far = uplink.far
         assert far is not None
-        untagged, tagged = port_vlans(self.fabric.tenancy.tenants[0].networks)
+        tenants = self.fabric.tenancy.tenants
+        untagged, tagged = port_vlans(tenants[0].networks) if tenants else (0, ())
         return Port(
             ref=uplink.ref,
             kind="attachment",
@@ -332,7 +333,7 @@ class Views:
             length_m=uplink.length_m,
             untagged=untagged,
             tagged=tagged,
-            lag=uplink.lag,
+            lag=uplink.lag if tenants else 0,
         )
 
     @cached_property

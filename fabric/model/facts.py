@@ -155,6 +155,7 @@ class Interface:
     access: Located[int] | None = None  # untagged VLAN of a layer-2 port
     trunk: list[Located[int]] = field(default_factory=list)  # tagged VLANs
     bond: Located[str] | None = None  # the bond that it is a member of
+    fallback: Located[bool] | None = None  # of a bond: its ports carry traffic before the peer speaks LACP
     esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
     esi_mode: Located[str] | None = None  # "all-active" or "single-active", where the config says which
     election: Located[str] | None = None  # how the segment's designated forwarder is elected: "preference", "modulus"

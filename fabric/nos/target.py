@@ -77,6 +77,7 @@ class Kind:
 
 Read: TypeAlias = "Callable[[str, Mapping[str, str]], Facts]"  # name, path → text; called in a guard
 Board: TypeAlias = "Callable[[Mapping[str, str]], tuple[str, dict[str, Any]] | None]"  # path → text; model and catalog entry
+Zones: TypeAlias = "Callable[[Mapping[str, str]], tuple[str, ...]]"  # path → text; names of the tz database
 Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 is shared with some other kind of file
 
 
@@ -91,7 +92,9 @@ class Reader:
     file_names: str = ""  # pattern of file names that count as a sign
     host_name: str = ""  # pattern of the line with the host name as its group
     hardware: tuple[str, ...] = ()  # patterns with the groups `model`, `board` (of several models) or `release`
+    spellings: tuple[tuple[str, str], ...] = ()  # (pattern, release) of words that none but releases like this one have
     board: Lazy[Board] | None = None  # where a file lists all ports of the hardware
+    zones: Lazy[Zones] | None = None  # time zones of a config that states no name of one
     other_forms: tuple[
         tuple[str, str], ...
     ] = ()  # (pattern of a config in JSON or XML that is not read, command that collects the one that is)

@@ -15,6 +15,7 @@ from fabric.model.plan import (
     LEAF,
     LEAF_LEAF,
     NO_TENANT,
+    PEER_LINK,
     SERVER_LEAF,
     SERVER_SERVER,
     SPINE,
@@ -120,7 +121,8 @@ def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
     tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
     level = np.array([LEVELS.get(device.role, 0) for device in fabric.devices], dtype=np.int64)
-    capacity = np.tile(columns.speed_gbps / GBPS_PER_GBYTE_S, 2)
+    routed = np.where(columns.kind == PEER_LINK, 0, columns.speed_gbps)
+    capacity = np.tile(routed / GBPS_PER_GBYTE_S, 2)
     return Network(fabric=fabric, tail=tail, head=head, level=level, capacity=capacity, port_name=port_name)
 
 

@@ -2,10 +2,11 @@
 
     python -m tests.nos.frr_edits --seed 1 --edits 2000
 
-needs FRR (`vtysh`, zebra, bgpd, bfdd, staticd) and root in a network namespace of its own. An edit changes a value, moves,
-repeats or deletes a line, or adds one of another file or of ADDED. The edited file is loaded by `vtysh -f` into daemons
-without a config; `write terminal` is compared with it, statement by statement. A line is refused or altered if vtysh names
-it, or the running config does not have it though it has the like of the unedited file.
+needs FRR (`vtysh`, zebra, bgpd, bfdd, staticd) and root in a network namespace of its own. An edit changes a value or a
+word, moves, repeats or deletes a line or the end of a section, or adds a line of another file or of ADDED. The edited file
+is loaded by `vtysh -f` into daemons without a config; `write terminal` is compared with it, statement by statement. A line
+is refused or altered if vtysh names it, or the running config does not have it though it has the like of the unedited file;
+not if it has the line in another form: a prefix without the bits of a host, a line of IPv4 unicast in its address family.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,6 +30,7 @@ from fabric.audit.checks.network import Network
 from fabric.audit.checks.role_peers.outline import judged
 from fabric.audit.checks.statements import syntax_of
 from fabric.nos.reading import read_device
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, MISSING, compare
 from tests.examples import folder
 from tests.waiting import wait_for
@@ -39,6 +43,10 @@ NUMBER = re.compile(r"(?<![\w.:/-])\d+(?![\w./-])")
 EXAMPLES = ("evpn-lab", "three-tier", "starter")
 NAMED = re.compile(r"neighbor (\S+)|peer-group (\S+)")
 HEAD = re.compile(r" *(?:address-family|vni|router|vrf|bfd|interface)\b")  # a section without lines is not shown
+WITH_PREFIX = re.compile(
+    r"^ *(?:ip route|ipv6 route|network|aggregate-address|bgp listen range) .*|.* prefix-list .*", re.MULTILINE
+)
+PREFIX = re.compile(r"[\da-fA-F.:]+/\d+")
 LOST = re.compile(r"^(exit|hostname|log |service |frr |fpm |no fpm |!)")  # lines of vtysh and of daemons that are not started
 
 
@@ -85,123 +93,7 @@ class Daemons:
 
 # --- Edits ----------------------------------------------------------------------------------------------------
 
-FULL = """\
-frr defaults datacenter
-hostname leaf1
-ip prefix-list PL-OWN seq 5 permit 10.8.0.1/32
-ip prefix-list PL-ANY seq 5 permit 10.0.0.0/8 ge 16 le 32
-ipv6 prefix-list PL6 seq 5 permit 2001:db8::/32 le 64
-bgp community-list standard CL-GPU seq 5 permit 65000:100
-bgp as-path access-list AP-OWN seq 5 permit ^65001_
-vrf red
- vni 50001
-exit-vrf
-interface lo
- ip address 10.8.0.1/32
-exit
-ip route 192.0.2.0/24 10.9.0.1
-router bgp 65001
- bgp router-id 10.8.0.1
- no bgp ebgp-requires-policy
- bgp bestpath as-path multipath-relax
- bgp graceful-restart restart-time 180
- bgp listen limit 50
- timers bgp 3 9
- neighbor FABRIC peer-group
- neighbor FABRIC remote-as external
- neighbor FABRIC bfd
- neighbor FABRIC timers 2 6
- neighbor FABRIC timers connect 10
- neighbor RR peer-group
- neighbor RR remote-as 65001
- neighbor RR update-source 10.8.0.1
- neighbor OLD peer-group
- neighbor 10.9.0.1 peer-group FABRIC
- neighbor 10.9.0.1 description spine1
- neighbor 10.9.0.3 peer-group FABRIC
- neighbor 10.9.0.5 remote-as 65100
- neighbor 10.9.0.5 password secret
- neighbor 10.9.0.5 ebgp-multihop 3
- neighbor 10.9.0.5 advertisement-interval 5
- neighbor 10.9.0.7 remote-as 65200
- neighbor 10.9.0.7 peer-group OLD
- neighbor 10.9.0.9 remote-as 65300
- neighbor 10.9.0.9 local-as 65009 no-prepend replace-as
- neighbor 10.9.0.9 ttl-security hops 2
- neighbor 10.8.0.11 peer-group RR
- neighbor swp7 interface remote-as external
- neighbor swp7 bfd profile FAST
- bgp listen range 10.1.0.0/16 peer-group FABRIC
- address-family ipv4 unicast
-  network 10.8.0.1/32
-  aggregate-address 10.20.0.0/16 summary-only
-  redistribute connected route-map RM-OUT
-  neighbor FABRIC route-map RM-IN in
-  neighbor FABRIC maximum-prefix 12000 90 restart 5
-  neighbor 10.9.0.5 prefix-list PL-OWN out
-  neighbor 10.9.0.5 allowas-in 2
-  neighbor 10.9.0.9 weight 100
-  neighbor 10.9.0.9 soft-reconfiguration inbound
-  neighbor RR route-reflector-client
-  neighbor swp7 activate
-  maximum-paths 64
-  maximum-paths ibgp 16
- exit-address-family
- address-family l2vpn evpn
-  neighbor FABRIC activate
-  neighbor RR activate
-  neighbor RR route-reflector-client
-  advertise-all-vni
-  vni 10100
-   rd 10.8.0.1:100
-   route-target import 65000:10100
-   route-target export 65000:10100
-  exit-vni
-  dup-addr-detection max-moves 5 time 180
-  advertise-svi-ip
- exit-address-family
-exit
-router bgp 65001 vrf red
- bgp router-id 10.8.0.1
- neighbor 10.30.0.1 remote-as 64512
- neighbor 10.30.0.1 timers 10 30
- address-family ipv4 unicast
-  redistribute connected
-  neighbor 10.30.0.1 route-map RM-IN in
-  maximum-paths 8
- exit-address-family
- address-family l2vpn evpn
-  advertise ipv4 unicast
-  rd 10.8.0.1:3
-  route-target import 65000:50001
-  route-target export 65000:50001
- exit-address-family
-exit
-route-map RM-IN permit 10
- match ip address prefix-list PL-ANY
- match community CL-GPU
- set local-preference 200
- set metric 50
- set community 65000:100 additive
-exit
-route-map RM-OUT permit 20
- match as-path AP-OWN
- set as-path prepend 65001 65001
- set weight 10
- set tag 7
-exit
-bfd
- profile FAST
-  detect-multiplier 4
-  receive-interval 150
-  transmit-interval 150
-  minimum-ttl 250
- exit
- peer 10.9.0.5 multihop local-address 10.8.0.1
-  detect-multiplier 5
- exit
-exit
-"""
+FULL = Path(__file__).with_name("frr_full.conf").read_text(encoding="utf-8")  # of many commands
 ADDED = {  # head of a section → lines that are valid there, or nearly
     "router bgp": (
         "neighbor 10.9.0.1 remote-as 65100",
@@ -248,6 +140,7 @@ ADDED = {  # head of a section → lines that are valid there, or nearly
     "route-map": ("set ip next-hop unchanged", "match evpn vni 10100", "on-match next", "set src 10.8.0.1"),
     "profile": ("echo-mode", "passive-mode"),
 }
+EDITS = {"value": 10, "word": 5, "move": 4, "delete": 2, "repeat": 2, "close": 1, "add": 5, "line": 4}  # and how often
 DRAWN = (0, 1, 2, 3, 5, 9, 10, 64, 99, 128, 255, 256, 257, 300, 600, 601, 4095, 4096, 60000, 60001, 65535, 65536, 100000)
 DRAWN += (16777215, 16777216, 4294967295, 4294967296)
 ENDS = ("exit", "exit-vrf", "exit-vni", "exit-address-family", "!", "end")
@@ -270,21 +163,30 @@ class Edit:
     line: int  # that was changed, added or moved, from 1; of a deleted one the line that took its place
 
 
-def edit(draw: random.Random, base: str) -> Edit:
-    """One random edit."""
+def edit(draw: random.Random, base: str, known: Sequence[str]) -> Edit:
+    """One random edit of one of the known files."""
     rows = base.splitlines()
     bodies = [at for at, row in enumerate(rows) if row.strip() and row.strip() not in ENDS and row.strip()[0] not in "!#"]
-    kind = draw.choices(("value", "move", "delete", "repeat", "add"), (10, 4, 2, 2, 5))[0]
+    kind = draw.choices(tuple(EDITS), tuple(EDITS.values()))[0]
     at = draw.choice(bodies)
     if kind == "value":
         at = draw.choice([at for at in bodies if re.search(r"\d", rows[at]) and not LOST.match(rows[at])])
         rows[at] = changed(draw, rows[at])
+    elif kind == "word":
+        at = draw.choice([at for at in bodies if " " in rows[at].strip() and not LOST.match(rows[at])])
+        rows[at] = other_word(draw, rows[at], known)
     elif kind == "repeat":
         at = draw.choice([at for at in bodies if NUMBER.search(rows[at]) and rows[at].startswith(" ")])
         rows.insert(at + 1, changed(draw, rows[at]))
         at += 1
     elif kind == "delete":
         del rows[at]
+    elif kind == "close":
+        at = draw.choice([at for at, row in enumerate(rows) if row.strip() in ENDS and row.strip() != "!"])
+        row = rows.pop(at)
+        if draw.random() < 0.5:
+            at = draw.randrange(len(rows))
+            rows.insert(at, row)
     elif kind == "move":
         at = draw.choice([at for at in bodies if rows[at].startswith(" ") and not _is_head(rows, at)])
         first, last = _section(rows, at)
@@ -292,14 +194,47 @@ def edit(draw: random.Random, base: str) -> Edit:
         at = draw.randint(first, max(first, last - 1))
         rows.insert(at, row)
     else:
-        heads = [at for at in bodies if any(rows[at].strip().startswith(head) for head in ADDED)]
-        at = draw.choice(heads)
-        lines = next(lines for head, lines in ADDED.items() if rows[at].strip().startswith(head))
-        margin = " " * (len(rows[at]) - len(rows[at].lstrip()) + 1)
-        first, last = _section(rows, at + 1)
-        at = draw.randint(first, last)
-        rows.insert(at, margin + draw.choice(lines))
+        at = _add(draw, rows, bodies, ADDED if kind == "add" else bodies_of(tuple(known)))
     return Edit(kind, base, "\n".join(rows) + "\n", at + 1)
+
+
+def _add(draw: random.Random, rows: list[str], bodies: Sequence[int], lines: Mapping[str, Sequence[str]]) -> int:
+    """Adds one of the lines that belong below a head to a section with that head; the position of the line."""
+    heads = [(at, head) for at in bodies for head in lines if rows[at].strip().startswith(head)]
+    at, head = draw.choice(heads)
+    margin = " " * (len(rows[at]) - len(rows[at].lstrip()) + 1)
+    first, last = _section(rows, at + 1)
+    at = draw.randint(first, last)
+    rows.insert(at, margin + draw.choice(lines[head]))
+    return at
+
+
+@cache
+def bodies_of(known: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """First words of a head → the lines below it in all files."""
+    found: dict[str, dict[str, None]] = {}
+    for text in known:
+        heads: list[str] = []
+        for row in text.splitlines():
+            line, margin = row.strip(), _margin(row)
+            if not line or line in ENDS or line[0] in "!#":
+                continue
+            del heads[margin:]
+            if heads:
+                first = " ".join(heads[-1].split()[: 3 if heads[-1].startswith("address-family") else 2 if margin < 2 else 1])
+                found.setdefault(first, {})[line] = None
+            heads.append(line)
+    return {head: tuple(lines) for head, lines in found.items() if not head.startswith(("interface", "vrf"))}
+
+
+def other_word(draw: random.Random, row: str, known: Sequence[str]) -> str:
+    """A line with one word as another line has it there that begins with the same word."""
+    words = row.split()
+    at = draw.randrange(1, len(words))
+    like = (line.split() for text in known for line in text.splitlines())
+    others = sorted({line[at] for line in like if len(line) > at and line[0] == words[0]} - {words[at]})
+    words[at] = draw.choice(others) if others else words[at]
+    return " " * _margin(row) + " ".join(words)
 
 
 def changed(draw: random.Random, row: str) -> str:
@@ -373,13 +308,34 @@ class Judge:
         bad = {line for line in (*lost, *lines) if rows[line - 1].strip() not in self.hidden[one.base]}
         bad = {line for line in bad if not LOST.match(rows[line - 1].strip())}
         bad = {line for line in bad if line in lines or not HEAD.match(rows[line - 1])}
-        return Judged(one, frozenset(bad), frozenset(flagged(one.text)))
+        found = flagged(one.text)
+        bad |= {line for line in found if rows[line - 1].strip() in ENDS and any(below > line for below in lines)}
+        bad |= {line for line in found if HEAD.match(rows[line - 1]) and line + 1 in bad}  # of a section that is lost
+        return Judged(one, frozenset(bad), frozenset(found))
 
     def _lost(self, text: str) -> tuple[list[int], set[int]]:
+        """(numbers of the lines that the running config does not have, of those that vtysh names)."""
         shown, lines = self.daemons.load(text)
-        wanted, running = (self.syntax.read({"frr.conf": whole}) for whole in (text, shown))
+        wanted, running = (self.syntax.read({"frr.conf": stored(whole)}) for whole in (text, shown))
         differ = [one.path for one in compare(self.syntax, wanted, running) if one.kind in (MISSING, CHANGED)]
-        return [wanted[path].line for path in differ if path in wanted], lines
+        return [wanted[path].line for path in differ if path in wanted and in_unicast(path) not in running], lines
+
+
+def stored(text: str) -> str:
+    """The text with prefixes as FRR stores them, without the bits of a host."""
+    return WITH_PREFIX.sub(lambda line: PREFIX.sub(_network, line[0]), text)
+
+
+def _network(prefix: re.Match[str]) -> str:
+    try:
+        return str(ip_network(prefix[0], strict=False))
+    except ValueError:
+        return prefix[0]
+
+
+def in_unicast(path: StatementPath) -> StatementPath:
+    """The path that FRR prints of a line of IPv4 unicast that stands in `router bgp` itself."""
+    return (*path[:2], "address-family ipv4 unicast", *path[2:])
 
 
 def flagged(text: str) -> set[int]:
@@ -418,7 +374,7 @@ def main() -> int:
             judgments = []
             for _ in range(options.edits):
                 weights = [len(known), *(1 for _ in known[1:])]
-                judgments.append(judge.of(edit(draw, draw.choices(known, weights)[0])))
+                judgments.append(judge.of(edit(draw, draw.choices(known, weights)[0], known)))
         finally:
             daemons.stop()
     report(judgments, options.missed)
@@ -442,6 +398,7 @@ def report(judgments: Sequence[Judged], examples: int) -> None:
     for what, part, whole in (
         ("edits with refused or altered lines that were found", seen, len(refused)),
         ("refused or altered lines that were found", found, bad),
+        ("refused or altered lines with a finding of their own", sum(len(one.bad & one.flagged) for one in refused), bad),
         ("edits taken whole with a finding", false, len(taken)),
         ("lines taken with a finding", wrong, lines),
     ):

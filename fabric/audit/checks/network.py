@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from fabric.audit.checks.compare_with_plan import Difference
 from fabric.audit.checks.ends import (
@@ -110,7 +110,7 @@ def _is_only_one(facts: Facts) -> bool:
 # --- facts of many devices ------------------------------------------------------------------------------------
 
 WORD = re.compile(r"[^\s,;()\[\]\"']+")
-GLUE = re.compile(r"[:_]")
+GLUE = re.compile(r"[:_=]")
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,13 @@ class Network:
     differences: Sequence[Difference] = ()  # from that plan
     names: Mapping[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)  # in statements, by `id()` of facts
     refused: Mapping[int, Sequence[Refused]] = field(default_factory=dict)  # statements, likewise
+    _derived: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, derive: Callable[[Network], T]) -> T:
+        """What several checks derive of these devices, made for the first of them."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        return cast(T, self._derived[derive])
 
     @cached_property
     def by_name(self) -> dict[str, Facts]:
@@ -370,7 +377,7 @@ def words_of(text: str) -> tuple[str, ...]:
     `et-0/0/0:1` is a word, as it is a port that is broken out.
     """
     words = WORD.findall(text)
-    glued = [word for word in words if ":" in word or "_" in word]
+    glued = [word for word in words if GLUE.search(word)]
     return (*words, *[part for word in glued for part in (*word.split(":"), *GLUE.split(word)) if part and part != word])
 
 

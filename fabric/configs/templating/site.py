@@ -175,7 +175,7 @@ def _measured(body: list[nodes.Node]) -> list[nodes.Node]:
 # --- The sandbox ----------------------------------------------------------------------------------------------
 
 CHAIN = "site:"  # prefix of the name of an overridden template; the files follow, the newest last
-MAX_BYTES = 131_072  # of one template of a site; eight times the largest shipped one
+MAX_BYTES = 2_097_152  # of one template of a site: an import writes what a switch has beside the plan into one
 
 
 _OF_JINJA = frozenset(["_block_vars", "_loop_vars"])  # passed by compiled templates in addition to their arguments

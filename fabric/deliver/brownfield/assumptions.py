@@ -11,17 +11,20 @@ from typing import Any
 from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.hosts import UNDESCRIBED
-from fabric.deliver.brownfield.ports import panel, port_names
-from fabric.deliver.brownfield.survey import Cable, Host, Inference, Survey, Switch
+from fabric.deliver.brownfield.nic_numbers import with_numbers
+from fabric.deliver.brownfield.ports import panel, port_names, ports_named, prefix_of
+from fabric.deliver.brownfield.probes import lines_of
+from fabric.deliver.brownfield.survey import Cable, Inference, Survey, Switch
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel, generic_switch
-from fabric.model.plan import LEAF, PortRef
+from fabric.model.plan import PortRef
 from fabric.model.settings.base import HOST, NAME
 from fabric.nos.target import installed, target
 
 CAGES = (16, 32, 48, 64, 128, 256)  # of switches without a model
+MOST_CAGES = 0.9  # of a model, before their names tell it
 CAGE_GBPS = (1, 10, 25, 40, 100, 200, 400, 800)
-SPEEDS_GBPS = (100, 400, 25, 10, 1)  # of their ports, the likeliest first
+SPEEDS_GBPS = (100, 400, 800, 25, 10, 1)  # of their ports, the likeliest first
 GENERIC_NAME = "256x100g"
 GENERIC = generic_switch(GENERIC_NAME)
 FIRST = PortRef(1, 0, 1, 0)
@@ -30,16 +33,37 @@ SOURCE = "the names of its ports; no source names the hardware: `--model NAME=MO
 WORDS = "letters, digits and hyphens of its name, as an intent takes them"
 UNNAMED = "counted by its port, as no source names it"
 
+NAMED_SPEED = re.compile(r"(?<![\w.])[A-Za-z][\w-]*?-(\d+)G(?:b?E)?(?![\w-])")  # `ROCE-400G`
+NUMBERED = re.compile(r"(.*?)(\d+)")
+WORD = re.compile(r"[^\s,|]+")
+
 Port = tuple[str, PortRef]  # name and place
 Document = dict[str, Any]
 
 
 def assumed(survey: Survey) -> Survey:
     """The survey with a model for every switch, a speed for every cable, and names that an intent takes."""
-    return _with_hardware(_with_servers(_with_names(survey)))
+    return with_numbers(_with_hardware(_on_panel(_counted(_with_names(survey)))))
 
 
-# --- names and servers ----------------------------------------------------------------------------------------
+def _on_panel(survey: Survey) -> Survey:
+    """Without cables at ports that the stated model of a switch does not have."""
+    cages = {name: model.cages for name, its in survey.switches.items() if (model := catalog.switch(its.model)) is not None}
+    left_out = dict(survey.left_out)
+    for its in survey.cables:
+        for name, port, ref in ((its.a, its.a_port, its.a_ref), (its.b, its.b_port, its.b_ref)):
+            if ref is not None and ref.cage > cages.get(name, ref.cage):
+                left_out[f"{name} {port}"] = f"{survey.switches[name].model} has no such port"
+    if len(left_out) == len(survey.left_out):
+        return survey
+    ends = left_out.keys()
+    cables = [its for its in survey.cables if not {f"{its.a} {its.a_port}", f"{its.b} {its.b_port}"} & ends]
+    named = {its.a for its in cables}
+    hosts = {name: host for name, host in survey.hosts.items() if name in named}
+    return replace(survey, cables=cables, hosts=hosts, left_out=left_out)
+
+
+# --- names ----------------------------------------------------------------------------------------------------
 
 
 def _with_names(survey: Survey) -> Survey:
@@ -73,6 +97,23 @@ def _with_names(survey: Survey) -> Survey:
     return replace(survey, fabrics=fabrics, hosts=hosts, cables=cables, inferences=(*survey.inferences, *found))
 
 
+def _counted(survey: Survey) -> Survey:
+    """Groups of servers whose names count from 1 behind digits that all of them have: `n201` to `n206` are of `n20`."""
+    hosts = dict(survey.hosts)
+    for members in grouped((host.group, host) for host in hosts.values() if not host.attached).values():
+        parts = [NUMBERED.fullmatch(host.name) for host in members]
+        digits = [match[2] for match in parts if match]
+        stems = {match[1] for match in parts if match}
+        shared = prefix_of(digits) if digits else ""
+        ends = [text[len(shared) :] for text in digits]
+        if len(ends) < len(members) or len(stems) > 1 or not all(ends) or 1 in map(int, digits):
+            continue
+        if sorted(map(int, ends)) == list(range(1, len(ends) + 1)):
+            group = f"{stems.pop()}{shared}"
+            hosts |= {host.name: replace(host, group=group, number=int(end)) for host, end in zip(members, ends, strict=True)}
+    return replace(survey, hosts=hosts)
+
+
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)
@@ -81,68 +122,11 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _with_servers(survey: Survey) -> Survey:
-    """One server on each leaf of a fabric without any: the language has no fabric without servers."""
-    hosts, cables, found = dict(survey.hosts), list(survey.cables), list(survey.inferences)
-    served = {cable.b for cable in cables if cable.a in hosts and not hosts[cable.a].attached}
-    used: dict[str, set[int]] = {}
-    for cable in cables:
-        for device, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
-            used.setdefault(device, set()).add(ref.cage if ref else 0)
-    for fabric, switches in survey.fabrics.items():
-        leaves = [switch for switch in switches if switch.role == LEAF]
-        if not leaves or any(switch.name in served for switch in switches):
-            continue
-        pair = len(leaves) == len(switches) == 2  # whose servers are on both
-        found.append(
-            Inference(
-                subject=f"fabric {fabric}",
-                what="servers",
-                value=f"{1 if pair else len(leaves)} (assumed)",
-                source="one on both leaves, as no source names any" if pair else "one on each leaf, as no source names any",
-            )
-        )
-        for number, leaf in enumerate(leaves, 1):
-            name = f"{fabric}-server-{1 if pair else number:04}"
-            name_of = leaf.model or (
-                "" if _name(leaf.nos, GENERIC_NAME, 100, FIRST) else _like(leaf.nos, _names(survey, leaf))
-            )
-            model = catalog.switch(name_of) or GENERIC
-            assert model is not None
-            cage = next((cage for cage in range(1, model.cages + 1) if cage not in used.get(leaf.name, ())), 0)
-            if not cage:
-                continue
-            hosts[name] = Host(name=name, group=f"{fabric}-server", number=1 if pair else number, fabric=fabric)
-            ref = PortRef(cage, 0, 1, 0)
-            port = _name(leaf.nos, name_of or GENERIC_NAME, model.native_gbps, PortRef(cage, 0, 1, 0))
-            cables.append(
-                Cable(
-                    a=name,
-                    a_port=f"eth{number if pair else 1}",
-                    a_ref=PortRef(number if pair else 1, 0, 1, 0),
-                    b=leaf.name,
-                    b_port=port,
-                    b_ref=ref,
-                    speed_gbps=0,
-                    source="assumed",
-                )
-            )
-    if len(cables) == len(survey.cables):
-        return survey
-    cables.sort(key=lambda cable: (cable.a, cable.a_port, cable.b, cable.b_port))
-    return replace(survey, hosts=dict(sorted(hosts.items())), cables=cables, inferences=found)
-
-
-def _names(survey: Survey, leaf: Switch) -> list[str]:
-    """The ports of a leaf that cables name."""
-    ends = ((end, port) for its in survey.cables for end, port in ((its.a, its.a_port), (its.b, its.b_port)))
-    return [port for name, port in ends if name == leaf.name]
-
-
 # --- hardware -------------------------------------------------------------------------------------------------
 
 
 def _with_hardware(survey: Survey) -> Survey:
+    survey = replace(survey, cables=_with_named_speeds(survey))
     found = list(_models(survey))
     models = {switch.name: model for switch, model, _ in found}
     hardware = {model: entry for _, model, entry in found if entry}
@@ -170,6 +154,35 @@ def _with_hardware(survey: Survey) -> Survey:
     return replace(survey, fabrics=fabrics, cables=cables, hardware=hardware, inferences=(*survey.inferences, *inferred))
 
 
+def _with_named_speeds(survey: Survey) -> list[Cable]:
+    """The cables; those whose ports state no speed with the one in the name of a policy or profile that the port has.
+
+    A switch whose names have a single speed has it on all of its ports.
+    """
+    lacking = [cable for cable in survey.cables if not cable.speed_gbps]
+    ports = grouped((end, port) for cable in lacking for end, port in ((cable.a, cable.a_port), (cable.b, cable.b_port)))
+    named: dict[tuple[str, str], int] = {}
+    for switch in survey.switches.values():
+        its = dict.fromkeys(ports.get(switch.name, ()))
+        lines = lines_of(switch.nos, switch.facts.texts) if its and switch.facts is not None else ()
+        found = [(int(match[1]), line) for line in lines if (match := NAMED_SPEED.search(line))]
+        every = {speed for speed, _ in found}
+        for speed, line in found:
+            named |= {(switch.name, word): speed for word in WORD.findall(line) if word in its}
+        if len(every) == 1:
+            named |= {(switch.name, port): next(iter(every)) for port in its}
+    ends = ((cable, (cable.b, cable.b_port), (cable.a, cable.a_port)) for cable in survey.cables)
+    return [_at(cable, named.get(upper) or named.get(lower, 0)) for cable, upper, lower in ends]
+
+
+def _at(cable: Cable, gbps: int) -> Cable:
+    """A cable without a speed at this one."""
+    if cable.speed_gbps or not gbps:
+        return cable
+    a, b = (replace_speed(ref, gbps) if ref is not None else None for ref in (cable.a_ref, cable.b_ref))
+    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)
+
+
 def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
     """Every switch without a model, one that has ports of the names that it has, and the entry of that, {} for a generic one.
 
@@ -194,9 +207,18 @@ def _models(survey: Survey) -> Iterator[tuple[Switch, str, Document]]:
                 model, entry = f"{size}x{gbps}g" if gbps else like, Document()
                 if board := next((its for switch in alike if (its := _board(switch))), None):
                     model, entry = board
-                elif not model or (gbps and any(speed and speed * ref.split != gbps for (_, ref), speed in rows)):
+                elif 2 * sum(speed > 0 for _, speed in rows) < len(rows) and (listed := _with_every_cage(nos, alike)):
+                    model = listed
+                elif not model or (gbps and not _takes(model, rows)):
                     model, entry = _own(nos, f"{fabric}-{role}", rows, gbps, size)
                 yield from ((switch, model, entry) for switch in alike)
+
+
+def _takes(name: str, ports: Sequence[tuple[Port, int]]) -> bool:
+    """Whether a switch of the catalog may have ports of these speeds."""
+    model = catalog.switch(name)
+    known = {(split, speed) for group in model.ports for speed, split in group.splits.items()} if model is not None else set()
+    return all((ref.split, speed) in known for (_, ref), speed in ports if speed)
 
 
 def _board(switch: Switch) -> tuple[str, Document] | None:
@@ -205,6 +227,28 @@ def _board(switch: Switch) -> tuple[str, Document] | None:
     if switch.facts is None or record is None or record.reader is None or record.reader.board is None:
         return None
     return record.reader.board.get()(switch.facts.texts)
+
+
+def _with_every_cage(nos: str, switches: Sequence[Switch]) -> str:
+    """The model of the catalog whose cages configs name nearly all, where few speeds are known; "" for none.
+
+    Of several the one whose breakouts take lanes of cages that configs give up, with most of their ports, then the fastest.
+    """
+    facts = [switch.facts for switch in switches if switch.facts is not None]
+    names = {name for its in facts for name in port_names(its)}
+    off = {name for its in facts for name, cage in its.cages.items() if cage.ports is not None and not cage.ports.value}
+    found: list[tuple[tuple[bool, int, int], str]] = []
+    for name in catalog.switch_names():
+        model = catalog.switch(name)
+        if model is None or nos not in model.nos:
+            continue
+        known = ports_named(nos, name)
+        cages = {ref.cage for its in facts for ref in panel(its, name, [*port_names(its), *off], {}).values()}
+        if max(cages, default=0) == 0 or max(cages) > model.cages or len(cages) < MOST_CAGES * model.cages:
+            continue
+        fits = (model.disables_next is not None) == bool(off), len(names & known.keys()), model.native_gbps
+        found.append((fits, name))
+    return max(found, key=lambda its: its[0])[1] if found else ""
 
 
 def _listed(switches: Sequence[Switch], cabled: Collection[int]) -> int:
@@ -298,6 +342,4 @@ def _with_speed(cable: Cable, models: Mapping[str, str], own: Mapping[str, Switc
         for switch, ref in known
         if switch is not None
     ]
-    gbps = min(speeds, default=SPEEDS_GBPS[0])
-    a, b = (replace_speed(ref, gbps) if ref is not None else None for _, ref in ends)
-    return replace(cable, speed_gbps=gbps, a_ref=a, b_ref=b)
+    return _at(cable, min(speeds, default=SPEEDS_GBPS[0]))

@@ -9,17 +9,16 @@ from ipaddress import ip_address, ip_interface, ip_network
 from itertools import permutations
 from typing import Any
 
+from fabric.deliver.brownfield.nic_numbers import MANAGEMENT_PORTS
 from fabric.deliver.brownfield.probes import Document
-from fabric.deliver.brownfield.running import Running, most_common
+from fabric.deliver.brownfield.running import most_common
 from fabric.deliver.brownfield.survey import Cable
 from fabric.deliver.brownfield.tenant_facts import PortUse, TenantSurvey, tenant_of
 from fabric.deliver.brownfield.tenants import Found
-from fabric.design.planner.free_ports import free_cages
 from fabric.model.facts import DENIED, Facts, Interface, Neighbor
-from fabric.model.plan import DEFAULT_ROUTES, LEAF, leaf_layout
-from fabric.model.plan.lock import PortSpot
+from fabric.model.plan import DEFAULT_ROUTES, LEAF
 
-MANAGEMENT_PORTS = "switch-management"  # name of the attachment that stands for management ports of switches
+ANY_ASN = 65_010  # of routers whose sessions take every number but the own one
 MOST_PERMUTED = 3  # attachments whose every order is tried
 _DIGITS = re.compile(r"\d+")
 
@@ -34,8 +33,8 @@ class _Session:
     neighbor: Neighbor
 
 
-def find(survey: TenantSurvey, found: Found) -> tuple[list[Document], dict[str, tuple[PortSpot, ...]]]:
-    """`topology.attachments`, and the ports that they have."""
+def find(survey: TenantSurvey, found: Found) -> list[Document]:
+    """`topology.attachments`."""
     run = survey.run
     by_device: dict[str, list[PortUse]] = {}
     for use in survey.uses:
@@ -45,8 +44,6 @@ def find(survey: TenantSurvey, found: Found) -> tuple[list[Document], dict[str, 
         elif host.attached:
             by_device.setdefault(host.name, []).append(use)
     rows: list[tuple[Any, Document]] = []
-    spots: dict[str, tuple[PortSpot, ...]] = {}
-    columns = _columns(run)
     for name, uses in by_device.items():
         uses.sort(key=lambda use: (_port_number(use.cable), use.spot))
         sessions = [session for use in uses for session in _sessions(survey, use)]
@@ -60,41 +57,12 @@ def find(survey: TenantSurvey, found: Found) -> tuple[list[Document], dict[str, 
             row |= _inside(survey, found, uses)
         order = min((int(ip_interface(its.address)) for its in sessions if its.tag), default=0)
         rows.append(((order == 0, order, name), row))
-        if columns:
-            numbered = enumerate(uses, 1)
-            spots[name] = tuple(
-                PortSpot(number, *columns[use.cable.b, use.cable.b_ref.cage, use.cable.b_ref.sub], _switch(run, use))
-                for number, use in numbered
-                if use.cable.b_ref and (use.cable.b, use.cable.b_ref.cage, use.cable.b_ref.sub) in columns
-            )
-    return [row for _, row in sorted(rows, key=lambda item: item[0])], spots
-
-
-def _switch(run: Running, use: PortUse) -> str:
-    return use.cable.a if use.cable.a not in run.survey.hosts else ""
+    return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
 
 def _port_number(cable: Cable) -> int:
     digits = _DIGITS.findall(cable.a_port)
     return int(digits[-1]) if digits else 0
-
-
-def _columns(run: Running) -> dict[tuple[str, int, int], tuple[int, int]]:
-    """(leaf, cage, subport) → number of the leaf and column of its port; {} without a plan."""
-    if run.fabric is None:
-        return {}
-    spec, sizing = run.fabric.spec, run.fabric.sizing
-    of_group = {}
-    for size in sizing.leaf_groups:
-        layout = leaf_layout(spec, sizing, size)
-        places = [(slot.cage, slot.sub) for slot in layout.down]
-        places += [(cage, sub) for cage, sub, _ in free_cages(spec.leaf.model, layout, size.down_gbps)]
-        of_group[size.name] = places
-    return {
-        (device.name, *place): (device.number, column)
-        for device in run.fabric.switches
-        for column, place in enumerate(of_group.get(device.group, ()))
-    }
 
 
 def _usual_speed(survey: TenantSurvey) -> int | None:
@@ -111,6 +79,10 @@ def _sessions(survey: TenantSurvey, use: PortUse) -> Iterator[_Session]:
     """Sessions whose far end is in a subnet of a port, or of a subinterface of it."""
     facts, nos = survey.facts(use.cable.b), survey.leaves[use.cable.b].nos
     for port in _with_subinterfaces(facts, use.cable.b_port):
+        for process in facts.bgp.values():
+            for neighbor in process.neighbors.values():
+                if neighbor.interface and neighbor.peer == port.name:
+                    yield _Session(tenant_of(nos, neighbor.vrf), "", 0, neighbor)
         for address in port.addresses:
             net = ip_network(address.value, strict=False)
             for process in facts.bgp.values():
@@ -140,7 +112,11 @@ def _with_subinterfaces(facts: Facts, name: str) -> list[Interface]:
 
 
 def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) -> Document:
-    asn = most_common(its.neighbor.remote_as.value for its in sessions if its.neighbor.remote_as)
+    numbers = [its.neighbor.remote_as.value for its in sessions if its.neighbor.remote_as]
+    asn = most_common(number for number in numbers if isinstance(number, int))
+    if asn is None:
+        asn = ANY_ASN
+        survey.run.note(f"fabric {survey.run.name}", f"AS number {asn} (assumed)", "sessions with any other AS number")
     row: Document = {"asn": asn}
     served = {its.vrf for its in sessions if its.vrf}
     names = [tenant["name"] for tenant in found.tenants]

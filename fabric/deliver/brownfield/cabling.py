@@ -20,6 +20,7 @@ ONE_END, IN_ORDER = "description of one end", "descriptions that name the device
 
 Port = tuple[str, str]  # device and port
 Wire = tuple[str, str, str, str]  # device and port of both ends, as LLDP or a topology file names them
+KERNEL = re.compile(r"eth([1-9]\d*)")  # a port of a container, which is the n-th of the switch in it
 SHORT = re.compile(r"([A-Za-z]{2})[A-Za-z]*-?(\d[\d/:.s]*)")  # `Et1/1`, `Ethernet1/1`
 
 
@@ -44,6 +45,7 @@ class Wiring:
         management: management port of a device → the switch port that it is cabled to, and the source.
         conflicts: cables of which another source has a port elsewhere.
         named: port → a device outside, or without a cable to it, and its port, as LLDP, a file or a description names them.
+        listed: devices whose cables to hosts a topology file lists: their other ports have none.
     """
 
     devices: Mapping[str, Found]
@@ -51,6 +53,7 @@ class Wiring:
     far: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     management: dict[Port, tuple[Port, str]] = field(default_factory=dict)
     named: dict[Port, Port] = field(default_factory=dict)
+    listed: set[str] = field(default_factory=set)
     conflicts: list[Conflict] = field(default_factory=list)
 
     def add(self, a: Port, b: Port, source: str) -> None:
@@ -152,6 +155,7 @@ def _stated(result: Wiring, wires: Iterable[Wire], source: str) -> None:
             known, port, far = (one, a_port, (b, b_port)) if one else (other, b_port, (a, a_port))
             if known is not None and one != other and (own := result.port_named(known, [port])) and not is_management(own):
                 result.named.setdefault((known, own), far)
+                result.listed |= {known} if source == TOPOLOGY else set()
             continue
         near, far_port = _own(result, one, a_port), _own(result, other, b_port)
         if not near or not far_port:
@@ -171,9 +175,13 @@ def _plain(name: str) -> str:
 
 def _own(result: Wiring, device: str, text: str) -> str:
     """A port as the device names it; one that its config does not mention has the name of the source."""
-    return result.port_named(device, [text]) or (
-        text if is_management(text) else port_of(result.devices[device].facts.nos, text)
-    )
+    own = result.devices[device]
+    if known := result.port_named(device, [text]):
+        return known
+    if (match := KERNEL.fullmatch(text)) and own.ports:
+        ports = sorted(own.ports, key=natural)
+        return ports[int(match[1]) - 1] if int(match[1]) <= len(ports) else ""
+    return text if is_management(text) else port_of(own.facts.nos, text)
 
 
 # --- Descriptions ---------------------------------------------------------------------------------------------

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fabric.deliver.brownfield.nic_numbers import natural, port_key
 from fabric.deliver.brownfield.ports import panel, port_names, speeds
-from fabric.deliver.brownfield.shape import Group, Shape, leaf_of, natural, port_key
+from fabric.deliver.brownfield.shape import Group, Nics, Shape, leaf_of
 from fabric.deliver.brownfield.survey import Switch
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricPlan, FabricSpec, GroupSpec, capacity, server_ports, unit_plan
 from fabric.model.plan.cages import lay_out
@@ -55,12 +56,15 @@ class Cells:
         """Row of every pod → its number in a plan."""
         if fabric.sizing.tiers < 3:
             return {0: 0}
-        numbers: list[int] = []
+        numbers: dict[int, int] = {}
+        first = 0
         for units in self.units:
             area = Area(fabric.blocks.get(f"id/pod/{units.group.name}", ()))
             rows = len({self.leaf_pod[leaf] for unit in units.leaves for leaf in unit if leaf in self.leaf_pod})
-            numbers += [area.number(row) for row in range(rows)]
-        return dict(enumerate(numbers))
+            planned = max((block.row_end for block in area.blocks), default=0)
+            numbers |= {first + row: area.number(row) for row in range(min(rows, planned))}
+            first += rows
+        return numbers
 
 
 def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:
@@ -77,7 +81,8 @@ def cells(shape: Shape, spec: FabricSpec, more_racks: int = 0) -> Cells | None:
             if units is None:
                 return None
             found.append(units)
-    _without_servers(shape, spec, found)
+    left = _without_servers(shape, spec, found)
+    found += [its for group_spec in spec.groups if group_spec.bare and (its := _bare(shape, spec, group_spec, left))]
     result = Cells(units=found, networks=spec.networks)
     _pods(shape, spec, result)
     _cores(shape, result)
@@ -129,20 +134,21 @@ def _rows(group: Group, spots: Sequence[tuple[int, int, int]]) -> tuple[dict[str
     return home, {} if twice or agreed < AGREED * total else rows
 
 
-def splits_there(switch: Switch) -> dict[int, int]:
-    """Cage → ports that the config of a switch splits it into; none where no config is known."""
+def cages_there(switch: Switch) -> dict[int, tuple[int, int]]:
+    """Cage → ports that the config of a switch splits it into, and their speed, 0 where it states none."""
     if switch.facts is None or not switch.model:
         return {}
     names = port_names(switch.facts)
-    refs = panel(switch.facts, switch.model, names, speeds(switch.facts, names))
-    return {ref.cage: ref.split for ref in refs.values()}
+    stated = speeds(switch.facts, names)
+    refs = panel(switch.facts, switch.model, names, stated)
+    return {ref.cage: (ref.split, stated.get(name, 0)) for name, ref in refs.items()}
 
 
 def reserved(shape: Shape, spec: FabricSpec, group: Group, leaves: Iterable[str]) -> int:
     """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell."""
     speed, found = group.uses[0].speed_gbps, list[int]()
     for leaf in list(dict.fromkeys(leaves))[:SAMPLED]:
-        splits, count = splits_there(shape.switches[leaf]), 0
+        splits, count = {cage: its[0] for cage, its in cages_there(shape.switches[leaf]).items()}, 0
         for slot in lay_out(spec.leaf.model, capacity(spec.leaf.model, speed), speed).down if splits else ():
             if slot.split == 1 or splits.get(slot.cage) != slot.split:
                 break
@@ -173,10 +179,14 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
     last: dict[str, int] = {}
     for server, spot in first.items():
         before = sum(cage < spot[0] for cage in others[home[server]])  # which leave no place for servers
+        if not before and len({*home.values()}) > 1:
+            continue  # of several leaves, all but the last are full
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values())
     if len({*home.values()}) == 1:  # of several, all but the last are full
-        here = max(here, reserved(shape, spec, group, home.values()) // per_server)
+        ports = reserved(shape, spec, group, home.values())
+        split = max((sub for _, sub in slot), default=0) + 1
+        here = here if ports < here * per_server + split else ports // per_server  # a cage is split as a whole
     more = Counter(place for place in last.values() if place > here)
     usual, leaves = more.most_common(1)[0] if more else (0, 0)
     return usual if leaves > 1 and 2 * leaves >= len(last) else here
@@ -226,8 +236,23 @@ def _slots(spec: FabricSpec, speed_gbps: int) -> dict[tuple[int, int], int]:
     return {(slot.cage, slot.sub): at for at, slot in enumerate(down)}
 
 
-def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> None:
-    """Puts leaves that no server is cabled to where the tables have room."""
+def _bare(shape: Shape, spec: FabricSpec, group: GroupSpec, left: list[str]) -> Units | None:
+    """The leaves of an entry of those without servers, which it takes from those that are left."""
+    width = spec.leaves_per_nic(group)
+    pairs = [[name, shape.switches[name].pair] for name in left if name < shape.switches[name].pair in left]
+    paired = {name for pair in pairs for name in pair}
+    units = pairs if width == 2 and spec.kind != "collapsed" else [left[at : at + width] for at in range(0, len(left), width)]
+    if width == 1 and spec.dual_tor:
+        units = [[name] for name in left if name not in paired]
+    units = [unit for unit in units if len(unit) == width][: group.bare // width]
+    left[:] = [name for name in left if not any(name in unit for unit in units)]
+    use = Nics(purpose=group.nics, first=1, count=1, ports=width, speed_gbps=group.nic.speed_gbps, names=())
+    its = Group(name=group.name, model="", servers=[], uses=[use], ends={}, bare=True)
+    return Units(group=its, leaves=units, servers=[[] for _ in units], per_leaf=1, racks=1) if units else None
+
+
+def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> list[str]:
+    """Puts leaves that no server is cabled to where the tables have room; those that are left."""
     taken = {leaf for units in found for unit in units.leaves for leaf in unit}
     left = [its.name for its in shape.of(LEAF) if its.name not in taken]
     for units in found:
@@ -235,6 +260,7 @@ def _without_servers(shape: Shape, spec: FabricSpec, found: Sequence[Units]) -> 
             for place, leaf in enumerate(unit):
                 if not leaf and left:
                     unit[place] = left.pop(0)
+    return left
 
 
 def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
@@ -261,6 +287,8 @@ def _pods(shape: Shape, spec: FabricSpec, result: Cells) -> None:
                     above[at, network].append(_above(shape, leaf))
         row += len(rows) * result.pods_per_unit if shape.tiers == 3 else 0
     result.spines = {key: _by_ports(its) for key, its in above.items()}
+    if shape.tiers == 2 and not shape.up:  # no cable is known: sessions tell that they are one fabric
+        result.spines = {(0, 0): [its.name for its in shape.of(SPINE)]}
 
 
 def _above(shape: Shape, name: str) -> list[str]:

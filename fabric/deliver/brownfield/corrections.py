@@ -6,7 +6,7 @@ What can be in the lock goes there; what a lock cannot hold is pinned; links tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -18,10 +18,11 @@ from fabric.deliver.brownfield.judge import Difference, differences, merged, mov
 from fabric.deliver.brownfield.naming import ids, renamed
 from fabric.deliver.brownfield.pools import KINDS, pools
 from fabric.deliver.brownfield.working import Working
-from fabric.model.plan import Plan
+from fabric.model.plan import FabricPlan, Plan
 
 ROUNDS = 6  # of all steps
-PINNED_PORTS = 12  # pins of ports, one after the other
+PINNED_PORTS = 24  # pins of ports, one after the other
+PLACED_ALONE = 8  # devices and NICs whose ports are kept, one after the other
 STATED_LINKS = 2000  # of a fabric: more are no exceptions of a rule
 FEW = 3  # switches with another number than the others of their role, which are pinned
 _OF_LINKS = ("address/p2p/", "address/servers/")
@@ -67,24 +68,27 @@ def in_full(work: Working, names: Collection[str]) -> bool:
         if name in work.full:
             fabric = work.fabric(name)
             full = work.full.pop(name)
-            fabric |= {key: full[key] for key in ("servers", "topology")}
+            fabric |= {key: full[key] for key in ("servers", "topology") if key in full}
             changed = True
     return changed
 
 
 def _ids(work: Working, plan: Plan) -> bool:
-    """Numbers of units and switches by their names; names of no pattern are pinned."""
+    """Numbers of units and switches by their names."""
     changed = False
-    for name, fabric in plan.fabrics.items():
-        if name not in work.cells:
-            continue
-        blocks = ids(work.cells[name], work.patterns[name], fabric)
+    for name, fabric in _stated(work, plan):
         known = work.kept(name).blocks
-        new = {key: its for key, its in blocks.items() if known.get(key) != its}
-        if new:
+        blocks = ids(work.cells[name], work.patterns[name], fabric)
+        if new := {key: its for key, its in blocks.items() if known.get(key) != its}:
             work.keep(name, blocks={**known, **new})
             changed = True
-            continue
+    return changed
+
+
+def _names(work: Working, plan: Plan) -> bool:
+    """Pins the names of no pattern, of all fabrics at once: one may have the names that the pattern of another gives."""
+    changed = False
+    for name, fabric in _stated(work, plan):
         stated = work.fabric(name).get("pins", {})
         names = {key: {"name": text} for key, text in renamed(work.cells[name], fabric).items() if key not in stated}
         if names:
@@ -93,9 +97,18 @@ def _ids(work: Working, plan: Plan) -> bool:
     return changed
 
 
+def _stated(work: Working, plan: Plan) -> Iterator[tuple[str, FabricPlan]]:
+    """The fabrics whose tables are known."""
+    yield from ((name, fabric) for name, fabric in plan.fabrics.items() if name in work.cells)
+
+
 def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     """Pools that hold the addresses that are there."""
-    usual = {name: fabric.prefixes for name, fabric in plan.fabrics.items()}
+    unused = {name: () if fabric.spec.overlay.kind == "evpn-vxlan" else ("vtep",) for name, fabric in plan.fabrics.items()}
+    usual = {
+        name: {kind: its for kind, its in fabric.prefixes.items() if kind not in unused[name]}
+        for name, fabric in plan.fabrics.items()
+    }
     room = {name: numbers.room(fabric) for name, fabric in plan.fabrics.items()}
     changed = False
     for name, stated in pools(work.survey, usual, room, pinned=FEW).items():
@@ -108,17 +121,24 @@ def _pools(work: Working, plan: Plan, kinds: Collection[str] = KINDS) -> bool:
     return changed
 
 
-def _spots(work: Working, plan: Plan) -> bool:
-    """Leaf ports of NICs and other devices on free ports."""
+def _spots(work: Working, plan: Plan, *, single: bool = False) -> bool:
+    """Leaf ports of NICs and other devices on free ports; `single`: of the next of them alone."""
     changed = False
     wrong = {its.fabric for its in differences(work.survey, plan) if its.what in ("link", "subnet")}
     for name, shape in work.shapes.items():
         if name not in wrong and not work.below(shape):
             continue
         found = spots(shape, plan.fabrics[name], work.shapes, work.managing(name))
+        if single:
+            kept = work.kept(name).attachments
+            new = next((key for key in found if kept.get(key) != found[key] and work.tried.get((name, key)) != len(kept)), "")
+            work.tried[name, new] = len(kept)
+            found = {**kept, new: found[new]} if new else {}
         if found and found != work.kept(name).attachments:
             work.keep(name, attachments=found)
             changed = True
+            if single:
+                break
     return changed
 
 
@@ -154,12 +174,28 @@ def _blocks(work: Working, plan: Plan, which: Callable[[str], bool]) -> bool:
     return changed
 
 
-def _ports(work: Working, plan: Plan) -> bool:
-    """Pins the ports of the first link that is on others: the links on these move, so that one pin often does for two."""
+def _ports(work: Working, plan: Plan, *, single: bool = True) -> bool:
+    """Pins the ports of the first link that is on others: the links on these move, so that one pin often does for two.
+
+    With `single` False all links of the first switch: they may be on the ports of each other.
+    """
     moved = moved_ports(work.survey, plan)
+    if not single:
+        pinned = {switch for name, switch, *_ in moved if work.fabric(name).get("pins", {}).get(switch, {}).get("ports")}
+        first = next((switch for _, switch, *_ in moved if switch not in pinned and (switch, "") not in work.tried), "")
+        work.tried[first, ""] = 0
+        for name, switch, peer, cages in moved:
+            if switch == first:
+                work.pin(name, switch).setdefault("ports", {})[peer] = cages[0] if len(cages) == 1 else cages
+        return bool(first)
+    pins = [pin for fabric in work.document["fabrics"].values() for pin in fabric.get("pins", {}).values()]
+    stated = sum(len(pin.get("ports", ())) for pin in pins)
     for name, switch, peer, cages in moved:
+        if work.tried.get((switch, peer)) == stated:
+            continue
         pin = work.pin(name, switch).setdefault("ports", {})
         if peer not in pin:
+            work.tried[switch, peer] = stated
             pin[peer] = cages[0] if len(cages) == 1 else cages
             return True
     return False
@@ -202,5 +238,7 @@ def _pin(work: Working, plan: Plan, what: str) -> bool:
 
 _ONE_POOL: tuple[Step, ...] = tuple(partial(_pools, kinds=(kind,)) for kind in KINDS)
 _NUMBERS: tuple[Step, ...] = (_asn_blocks, _switch_blocks, _link_blocks, *(partial(_pin, what=what) for what in PINS))
-_CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *((_ports,) * PINNED_PORTS), _links, _link_blocks)
-STEPS: tuple[Step, ...] = (_ids, _pools, *_ONE_POOL, _spots, *_NUMBERS, *_CABLES)
+_NEXT_SPOTS = partial(_spots, single=True)
+_PORTS: tuple[Step, ...] = (*((_ports,) * FEW), *((partial(_ports, single=False),) * FEW), *((_ports,) * PINNED_PORTS))
+_CABLES: tuple[Step, ...] = (_few_links, _link_blocks, *_PORTS, _links, _link_blocks)
+STEPS: tuple[Step, ...] = (_ids, _names, _pools, *_ONE_POOL, _spots, *((_NEXT_SPOTS,) * PLACED_ALONE), *_NUMBERS, *_CABLES)

@@ -168,8 +168,12 @@ def _hardware(device: Found, models: Mapping[str, str]) -> None:
     facts = device.facts
     stated = _stated(facts)
     if release := stated.get("release"):
-        device.release = release.value
-        device.infer("release", release.value, "its config", f"{release.file}:{release.line}")
+        device.release, is_known = _known_release(facts.nos, release.value)
+        source = "its config" if is_known else f"the oldest that is known, as its config has {release.value}"
+        device.infer("release", device.release, source, f"{release.file}:{release.line}")
+    elif text := _spelled_as(facts):
+        device.release = text.value
+        device.infer("release", f"{text.value} (assumed)", "the words of its config", f"{text.file}:{text.line}")
     named = models.get(facts.name) or next((own for name, own in models.items() if fnmatchcase(facts.name, name)), "")
     if named:
         device.model = device.stated = named
@@ -185,6 +189,29 @@ def _hardware(device: Found, models: Mapping[str, str]) -> None:
     if candidates:
         device.model = _fitting(device, candidates)
         device.infer("model", device.model, "its config", f"{model.file}:{model.line}")
+
+
+def _spelled_as(facts: Facts) -> Located[str] | None:
+    """A release whose words a config without one has."""
+    record = installed(facts.nos)
+    for pattern, release in record.reader.spellings if record is not None and record.reader is not None else ():
+        for path, text in facts.texts.items():
+            if match := _compiled(pattern).search(text):
+                return Located(release, text.count("\n", 0, match.start()) + 1, path)
+    return None
+
+
+def _known_release(nos: str, text: str) -> tuple[str, bool]:
+    """The release of an intent that writes the files of one; the oldest, and False, where none does."""
+    record = installed(nos)
+    if record is None or not record.releases:
+        return text, True
+    number = [int(part) for part in re.findall(r"\d+", text)]
+    known = {name: [int(part) for part in re.findall(r"\d+", name)] for name in record.releases}
+    same = next((name for name in record.releases if number[: len(known[name])] == known[name]), "")
+    if same or record.release_refusal(text) is None:
+        return same or text, True
+    return min(record.releases, key=lambda name: known[name]), False
 
 
 def _fitting(device: Found, candidates: tuple[str, ...]) -> str:

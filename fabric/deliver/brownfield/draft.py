@@ -14,12 +14,14 @@ from typing import Any
 from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield.corrections import corrected, in_full
 from fabric.deliver.brownfield.judge import Difference
+from fabric.deliver.brownfield.nic_numbers import with_numbers
 from fabric.deliver.brownfield.servers import server_models
-from fabric.deliver.brownfield.shape import shapes, with_numbers
+from fabric.deliver.brownfield.shape import shapes
 from fabric.deliver.brownfield.stated_fabric import state_asns, state_fabric, state_names
 from fabric.deliver.brownfield.statement import Document
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.working import Working
+from fabric.hardware import catalog
 from fabric.model.plan import Plan
 from fabric.model.plan.lock import Lock
 
@@ -53,6 +55,8 @@ def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
     document: Document = {"version": 1, "site": survey.site, "fabrics": {}}
     if survey.hardware:
         document["catalog"] = {"switches": {name: dict(entry) for name, entry in sorted(survey.hardware.items())}}
+    if breakouts := _breakouts(survey):
+        document.setdefault("catalog", {})["breakouts"] = breakouts
     work = Working(survey=survey, sections=sections, shapes=shapes(survey), document=document)
     models = server_models(work)
     for name, shape in sorted(work.shapes.items(), key=lambda its: bool(work.below(its[1]))):
@@ -67,6 +71,20 @@ def draft(survey: Survey, sections: Mapping[str, Any] = NOTHING) -> Draft:
         left = [_refused(its.message) for its in error.diagnostics]
         lock = work.lock
     return Draft(document=work.document, lock=lock, inferences=work.inferences, left_over=left)
+
+
+def _breakouts(survey: Survey) -> Document:
+    """Breakouts in use that the catalog does not have of a model: model → as an intent states them."""
+    found: dict[str, set[tuple[int, int]]] = {}
+    for cable in survey.cables:
+        for name, ref in ((cable.a, cable.a_ref), (cable.b, cable.b_ref)):
+            switch = survey.switches.get(name)
+            model = catalog.switch(switch.model) if switch else None
+            if switch is None or model is None or ref is None or not cable.speed_gbps or ref.cage > model.cages:
+                continue
+            if ref.split > 1 and f"{ref.split}x{cable.speed_gbps}" not in model.group_of(ref.cage).breakouts:
+                found.setdefault(switch.model, set()).add((ref.split, cable.speed_gbps))
+    return {name: [f"{split}x{gbps}" for split, gbps in sorted(its)] for name, its in sorted(found.items())}
 
 
 def _first_plan(work: Working) -> Plan:

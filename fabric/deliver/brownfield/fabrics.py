@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fabric.audit.checks.network import role as shape
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.deliver.brownfield.devices import Found
-from fabric.deliver.brownfield.hosts import HostPort
+from fabric.deliver.brownfield.hosts import ATTACHED, HostPort
 from fabric.deliver.brownfield.ports import natural, prefix_of
 from fabric.deliver.brownfield.roles import Graph, Seen, leaves, parts, tiers, word_of
 from fabric.model.plan import LEAF
@@ -63,6 +63,16 @@ def routers(seen: Seen, groups: Sequence[Group]) -> list[str]:
         and not any(seen.graph(own.switches).values())
     ]
     return [name for own in alone for name in own]
+
+
+def routers_by_name(seen: Seen) -> list[str]:
+    """Devices with the name of a router or firewall, without servers and tunnels, beside switches with other names."""
+    found = [
+        name
+        for name, own in seen.devices.items()
+        if ATTACHED.search(name) and not word_of(name) and not own.vtep and all(row.attached for row in seen.on.get(name, ()))
+    ]
+    return found if len(found) * 2 < len(seen.devices) else []
 
 
 def _below(seen: Seen, joined: Graph) -> set[str]:
@@ -161,8 +171,8 @@ def names(site: str, groups: Sequence[Group], on: Mapping[str, Sequence[HostPort
         name = name if name[0].isalpha() else f"{usual}-{name}"
         if name in result and group.below:
             name = f"{name}-{BELOW}"
-        more = next(number for number in range(1, len(groups) + 1) if f"{name}-{number}" not in result)
-        result.append(f"{name}-{max(more, 2)}" if name in result else name)
+        tried = (name, *(f"{name}-{number}" for number in range(2, len(groups) + 2)))
+        result.append(next(one for one in tried if one not in result))
     return result
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import count
 
+from fabric.base.grouping import grouped
 from fabric.deliver.brownfield.cells import Cells
 from fabric.deliver.brownfield.judge import Spot, columns
-from fabric.deliver.brownfield.shape import Shape, port_key
+from fabric.deliver.brownfield.nic_numbers import natural, port_key
+from fabric.deliver.brownfield.shape import Shape
 from fabric.deliver.brownfield.survey import Cable
 from fabric.design.planner.free_ports import UPLINKS
 from fabric.model.plan import FabricPlan, PortRef
@@ -55,7 +57,8 @@ def spots(shape: Shape, fabric: FabricPlan, shapes: Mapping[str, Shape], managin
             if name in by_name:
                 key = f"{UPLINKS}{by_name[name].number}"
                 found[key] = [spot(at, name, cable.a_ref) for at, cable in enumerate(cables, 1)]
-    return {name: tuple(sorted(its for its in of if its is not None)) for name, of in sorted(found.items()) if any(of)}
+    whole = {name: [its for its in of if its is not None] for name, of in sorted(found.items())}
+    return {name: tuple(sorted(its)) for name, its in whole.items() if its and len(its) == len(found[name])}
 
 
 def used(shape: Shape, cells: Cells, shapes: Mapping[str, Shape]) -> dict[str, list[tuple[Spot, str]]]:
@@ -84,8 +87,7 @@ def used(shape: Shape, cells: Cells, shapes: Mapping[str, Shape]) -> dict[str, l
 
 
 def _by_lower(cables: Iterable[Cable]) -> dict[str, list[Cable]]:
-    """Links to a fabric above by the leaf that they come from, in the order of its ports."""
-    found: dict[str, list[Cable]] = {}
-    for cable in sorted(cables, key=lambda its: (its.a, port_key(its, upper=False))):
-        found.setdefault(cable.a, []).append(cable)
-    return found
+    """Links to a fabric above by the leaf that they come from, in turns over the leaves above by its ports."""
+    of = grouped(((its.a, its.b), its) for its in sorted(cables, key=lambda its: port_key(its, upper=False)))
+    turns = [(lower, at, natural(upper), its) for (lower, upper), own in of.items() for at, its in enumerate(own)]
+    return grouped((lower, its) for lower, _, _, its in sorted(turns, key=lambda row: row[:3]))

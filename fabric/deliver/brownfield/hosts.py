@@ -31,7 +31,7 @@ FILLER = re.compile(  # words beside the names
     re.I,
 )
 ATTACHED = re.compile(
-    r"(?:^|[-_.\d])(?:fw|firewall|router|rtr|gw|gateway|wan|isp|internet|inet|edge|mpls|pe|ce|core-?router|lb|load-?balancer|"
+    r"(?:^|[-_.\d])(?:fwl?|firewall|router|rtr|gw|gateway|wan|isp|internet|inet|edge|mpls|pe|ce|core-?router|lb|load-?balancer|"
     r"external|ext|dci|transit|provider|bgp)(?:$|[-_.\d])",
     re.I,
 )
@@ -83,7 +83,8 @@ def hosts(devices: Mapping[str, Found], wiring: Wiring) -> Hosts:
         for port in own.ports:
             if (name, port) not in wiring.far and (name, port) not in managed and (name, port) not in wiring.named:
                 interface = own.facts.interfaces.get(port)
-                if interface is not None and (row := _host_port(own, port, interface, outside)) is not None:
+                row = _host_port(own, port, interface, outside) if interface is not None else None
+                if row is not None and (row.host or row.attached or name not in wiring.listed):
                     rows.append(row)
                     own.border |= port in outside
     for (name, port), far in wiring.named.items():  # a device outside that LLDP or a topology file names

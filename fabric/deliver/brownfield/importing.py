@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -18,11 +20,11 @@ from fabric.base.processes import Progress, silent
 from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
-from fabric.deliver.brownfield.proof import Proof, TopicCoverage, coverage, prove
+from fabric.deliver.brownfield.proof import LEFT, Proof, TopicCoverage, coverage, prove
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
-from fabric.model.plan.lock_file import FILE as LOCK, FabricLock, Lock, text as lock_text
+from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
 from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
@@ -53,18 +55,19 @@ def drafted(survey: Survey) -> Drafted:
     """The intent of a survey, in the first way that plans all of it; else in the way that plans most."""
     from fabric.deliver.brownfield.simpler import rungs
 
-    best: tuple[tuple[bool, int], Drafted] | None = None
+    best: tuple[tuple[bool, int, int], Drafted] | None = None
     refusals: list[InputError] = []
     for rung in rungs(survey):
-        if rung.last and best is not None and not best[0][0]:
-            break
+        if best is not None and not best[0][0] and (rung.last or not rung.tenants):
+            break  # without tenants nothing else is stated better
         try:
             left, found = _drafted(rung)
         except InputError as error:
             refusals.append(error)
             continue
-        wrong = sum(its.what in ("device", "link") for its in left)
-        score = any(its.what == "plan" for its in left), wrong
+        wrong = Counter(its.what for its in left)
+        gone = len(survey.switches) - len(rung.survey.switches)
+        score = wrong["plan"] > 0, gone + wrong["device"], rung.lost(survey) + wrong["link"]
         if best is None or score < best[0]:
             best = score, replace(found, given_up=rung.given_up)
         if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
@@ -79,19 +82,25 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     from fabric.deliver.brownfield.assumptions import assumed
     from fabric.deliver.brownfield.draft import draft
     from fabric.deliver.brownfield.judge import merged
-    from fabric.deliver.brownfield.services import sections
+    from fabric.deliver.brownfield.services import sections, shapes_of, with_tenants, without_room
     from fabric.deliver.brownfield.simpler import alone
 
     survey = assumed(rung.survey)
-    first = draft(alone(survey))
-    services = sections(alone(survey), first.document, first.lock)
+    bare = alone(survey)
+    first = draft(bare)
+    if any(its.what == "plan" for its in first.left_over):
+        first = draft(bare, {"fabrics": shapes_of(bare, first.document)})
+    services = sections(bare, first.document, first.lock)
     kept, refused = taken(first.document, rung.sections(services.document), first.lock)
     topology = draft(survey, kept)
+    if len(topology.left_over) > len(first.left_over):
+        topology = draft(survey, kept := without_room(kept))
     if any(its.what == "plan" for its in topology.left_over):
         kept, more = taken(topology.document, kept, topology.lock)
         topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
     document = merged(topology.document, kept)
-    joined = _joined(topology.lock, services.lock if rung.tenants else Lock())
+    numbers = {name: its.tenants for name, its in services.lock.fabrics.items() if rung.tenants and its.tenants}
+    joined = with_tenants(topology.lock, numbers)
     return topology.left_over, Drafted(
         document=document,
         lock=joined if _has_plan(document, joined) else topology.lock,
@@ -192,17 +201,6 @@ def _drop(document: Any, whole: Any, path: Path_) -> bool:
         return False
     del last[0][last[1]]
     return True
-
-
-def _joined(lock: Lock, over: Lock) -> Lock:
-    """The numbers of two locks, those of the second in place of the same of the first."""
-    fabrics = dict(lock.fabrics)
-    for name, its in over.fabrics.items():
-        base = fabrics.get(name, FabricLock())
-        fabrics[name] = FabricLock(
-            **{part.name: {**getattr(base, part.name), **getattr(its, part.name)} for part in fields(base)}
-        )
-    return Lock(fabrics)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,16 +324,35 @@ def imported(
         )
         if folder is None:
             return made
-        renderer = Renderer(made.plan, Path(temporary))
-        before = prove(renderer, folder, jobs, progress)
-        own = own_lines(renderer, folder, before)
-        if not own.rules:
-            return replace(made, before=before, after=before)
-        write_files({Path(temporary) / name: text.encode() for name, text in own.templates.items()}, folders=True)
-        text = _text(head, _with_overrides(document, own))
-        site_plan = planned(text)
-        after = prove(Renderer(site_plan, Path(temporary)), folder, jobs, progress)
-        return replace(made, text=text, plan=site_plan, before=before, after=after, own=own)
+        proof = partial(prove, folder=folder, jobs=jobs, progress=progress)
+
+        def text_of(own: OwnLines) -> str:
+            return _text(head, _with_overrides(document, own))
+
+        return _carried(made, folder, Path(temporary), text_of, planned, proof)
+
+
+def _carried(
+    made: Imported,
+    folder: Folder,
+    temporary: Path,
+    text_of: Callable[[OwnLines], str],
+    planned: Callable[[str], Plan],
+    proof: Callable[[Renderer], Proof],
+) -> Imported:
+    """An intent with its proof and the overrides for what is left: statement by statement, then line by line."""
+    renderer = Renderer(made.plan, temporary)
+    before = proof(renderer)
+    best = replace(made, before=before, after=before)
+    while not best.in_sync:
+        own = own_lines(renderer, folder, before, best.after if best.own.rules else None)
+        write_files({temporary / name: text.encode() for name, text in own.templates.items()}, folders=True)
+        plan = planned(text_of(own))
+        after = proof(Renderer(plan, temporary))
+        if after.count(*LEFT) >= (best.after or before).count(*LEFT):
+            break
+        best = replace(best, text=text_of(own), plan=plan, after=after, own=own)
+    return best
 
 
 def _fitted(

@@ -68,7 +68,7 @@ class Truth:
         own: dict[str, Any] = document.get("catalog", {}).get("servers", {})
         members = grouped((host.group, host.name) for host in survey.hosts.values() if not host.attached)
         for fabric in document["fabrics"].values():
-            for group in fabric["servers"]:
+            for group in fabric.get("servers", ()):
                 name = group.get("name", group["model"])
                 servers = members.get(name, ())
                 sizes = Counter(self.racks.get(one, "") for one in servers)
@@ -89,7 +89,7 @@ class Truth:
     @staticmethod
     def _rename(document: Mapping[str, Any], old: str, new: str) -> None:
         for fabric in document["fabrics"].values():
-            for at, group in enumerate(fabric["servers"]):
+            for at, group in enumerate(fabric.get("servers", ())):
                 if group["model"] == old:
                     name = {} if "name" in group or fabric.get("names", {}).get("server") else {"name": old}
                     fabric["servers"][at] = {

@@ -14,6 +14,7 @@ from fabric.design.intent.rewrite import of_data
 from fabric.design.planner.free_ports import cage_columns
 from fabric.design.planner.resolve import resolve_intent
 from fabric.design.planner.site import plan_site, size_site
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (
     ATTACHED,
     KINDS,
@@ -36,11 +37,13 @@ from fabric.model.plan.lock import Lock
 NAME = "import"
 NO_NUMBERS = Lock()
 Spot = tuple[int, int, int]  # cage, port of the cage, Gb/s
+Split = tuple[int, int]  # ports of a cage, and their Gb/s or 0
+UNSTATED = -1
 End = tuple[str, int, int, int]  # device, cage, port of the cage, ports of it
 
 
 def merged(document: Any, more: Any) -> Any:
-    """A document with the keys of another; entries of lists with names are joined by name."""
+    """A document with the keys of another; entries of lists are joined by name, in the order of the list that has all."""
     if isinstance(document, dict) and isinstance(more, Mapping):
         result = dict(document)
         for key, value in more.items():
@@ -49,6 +52,8 @@ def merged(document: Any, more: Any) -> Any:
     named = isinstance(more, list) and all(isinstance(its, Mapping) and "name" in its for its in more)
     if named and isinstance(document, list):
         by_name = {its.get("name", its.get("model")): its for its in document}
+        if by_name.keys() <= {its["name"] for its in more}:
+            return [merged(by_name.get(its["name"], {}), its) for its in more]
         known = [merged(its, next((m for m in more if m["name"] == name), {})) for name, its in by_name.items()]
         return [*known, *(deepcopy(its) for its in more if its["name"] not in by_name)]
     return deepcopy(more)
@@ -84,10 +89,19 @@ def columns(spec: FabricSpec, sizing: Sizing, group: str) -> dict[Spot, int]:
     return found
 
 
-def _splits(layout: Layout, cages: Sequence[int]) -> list[int]:
-    """Ports that some cages are split into."""
-    splits = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
-    return [splits.get(cage, 1) for cage in cages]
+def splits(model: SwitchModel, layout: Layout, cages: Mapping[int, Split]) -> list[Split]:
+    """Splits of some cages: ports, and their speed where it is one that a config states and another than the cage's own.
+
+    Args:
+        cages: with what is there; the speed is UNSTATED where configs have none.
+    """
+    of_cage = {slot.cage: (slot.split, slot.speed_gbps) for slot in (*layout.down, *layout.up)}
+    found: list[Split] = []
+    for cage, (_, stated) in cages.items():
+        split, speed = of_cage.get(cage, (1, 0))
+        whole = split > 1 or speed == model.group_of(cage).speed_gbps
+        found.append((split, UNSTATED if stated == UNSTATED else 0 if whole else speed))
+    return found
 
 
 def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Spot]) -> list[int | None]:
@@ -96,13 +110,13 @@ def _columns_of(spec: FabricSpec, sizing: Sizing, group: str, spots: Sequence[Sp
 
 
 def visible(
-    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Sequence[int]]
+    spec: FabricSpec, sizing: Sizing, used: Mapping[str, Sequence[Spot]], unused: Mapping[str, Mapping[int, Split]]
 ) -> tuple[Any, ...]:
     """What cables show of a sized fabric: equal values wire alike.
 
     Args:
         used: group → ports of its leaves that are cabled to something else than the first NICs of its servers.
-        unused: group → cages of its leaves without a cable whose splits are known.
+        unused: group → cages of its leaves without a cable, with their splits where these are known.
     """
     groups: list[tuple[Any, ...]] = []
     for group, size in zip(spec.groups, sizing.groups, strict=True):
@@ -119,7 +133,7 @@ def visible(
                 *(size.name, size.servers, size.units, size.unit_leaves, size.leaf_ports_per_server, size.last_unit),
                 (size.servers_per_leaf, size.unit_servers) if several else (),
                 *(tuple(its.tolist()) for its in (ports.leaf, ports.local, unit.network, unit.pod, unit.rank)),
-                _splits(layout, unused.get(size.name, ())),
+                splits(spec.leaf.model, layout, unused.get(size.name, {})),
                 _columns_of(spec, sizing, size.name, used.get(size.name, ())),
                 (layout.down[:seats], layout.up[: size.uplinks // max(1, sizing.spines or 1) * (sizing.spines_built or 1)]),
             )
@@ -245,8 +259,8 @@ def differences(survey: Survey, plan: Plan) -> list[Difference]:
     return found
 
 
-def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[int]]]:
-    """(Fabric, switch, neighbor, cages) of links between two devices that are there on other cages of the switch."""
+def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[int | str]]]:
+    """(Fabric, switch, neighbor, ports) of links between two devices that are there on other ports of the switch."""
     there: dict[tuple[str, str], list[tuple[End, End]]] = {}
     for ends in links_there(survey):
         there.setdefault((ends[0][0], ends[1][0]), []).append(ends)
@@ -254,7 +268,7 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
     for name, fabric in plan.fabrics.items():
         mine: dict[tuple[str, str], list[tuple[End, End]]] = {}
         for ends, link in links_planned(fabric).items():
-            if link.row not in fabric.stood_for:
+            if link.row not in fabric.stood_for or link.row in fabric.below:
                 mine.setdefault((ends[0][0], ends[1][0]), []).append(ends)
         switches = {device.name for device in fabric.switches}
         for pair, its in mine.items():
@@ -264,15 +278,26 @@ def moved_ports(survey: Survey, plan: Plan) -> list[tuple[str, str, str, list[in
             for end in (0, 1):
                 # Links in their order: by the other end, which stays.
                 by_far = {ends[1 - end]: ends[end] for ends in other}
-                cages = [by_far.get(ends[1 - end], ends[end])[1] for ends in its]
-                if pair[end] in switches and cages != [ends[end][1] for ends in its]:
-                    found.append((name, pair[end], pair[1 - end], cages))
+                if pair[0] in survey.switches and by_far.keys() != {ends[1 - end] for ends in its}:  # which moves as well
+                    by_far = {ends[1 - end]: far[end] for ends, far in zip(its, sorted(other), strict=True)}
+                there_now = [by_far.get(ends[1 - end], ends[end]) for ends in its]
+                if pair[end] in switches and [its[1:3] for its in there_now] != [ends[end][1:3] for ends in its]:
+                    found.append((name, pair[end], pair[1 - end], _pinned(there_now)))
     return found
+
+
+def _pinned(ends: Sequence[End]) -> list[int | str]:
+    """Ports as a pin states them: by their cages, where links take their ports in turn."""
+    cages = [cage for _, cage, _, _ in ends]
+    if all(sub == cages[:at].count(cage) for at, (_, cage, sub, _) in enumerate(ends)):
+        return [*cages]
+    return [f"{cage}/{sub + 1}" if split > 1 else cage for _, cage, sub, split in ends]
 
 
 def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
     """Fabric → what an intent states of links between its switches that the rule does not give: `remove` and `add`."""
     fabric_of = {switch.name: name for name, its in survey.fabrics.items() for switch in its}
+    role_of = {name: its.role for name, its in survey.switches.items()}
     there = links_there(survey)
     found: dict[str, dict[str, list[Any]]] = {}
     mine: set[tuple[End, End]] = set()
@@ -290,7 +315,8 @@ def stated_links(survey: Survey, plan: Plan) -> dict[str, dict[str, list[Any]]]:
         if ends in mine or not name or fabric_of.get(cable.b) != name or cable.a_ref is None or cable.b_ref is None:
             continue
         entry: dict[str, Any] = {"ends": [_port(end) for end in ends], "speed_gbps": cable.speed_gbps}
-        if cable.a_address:
+        peers = role_of[cable.a] == role_of[cable.b] and plan.fabrics[name].spec.kind != "collapsed"
+        if cable.a_address and not peers:
             entry["subnet"] = str(ip_interface(cable.a_address).network)
         found.setdefault(name, {}).setdefault("add", []).append(entry)
     return found

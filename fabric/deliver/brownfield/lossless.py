@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
+from pathlib import Path
 
+from fabric.configs.generate import Renderer
 from fabric.deliver.brownfield.probes import Document
 from fabric.deliver.brownfield.running import Running, most_common
 from fabric.deliver.brownfield.tenant_facts import TenantSurvey
@@ -17,6 +19,7 @@ from fabric.nos.target import target
 
 MIN_MTU = 4096 + 60 + 50  # of a fabric with RDMA packets of the default size, in VXLAN or not
 USUAL = Qos()
+LENGTHS_M = (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500, 1000)  # that are tried
 RDMA_MTUS = (1024, 2048, 4096)
 MOST_TIMES = 12  # that are tried
 
@@ -30,7 +33,7 @@ def enabled(run: Running) -> Document:
         if run.chosen(("qos", "pfc_watchdog")) is False:
             found["pfc_watchdog"] = False
         return found
-    return {"enabled": False} if usual and _says_off(run) else {}
+    return {"enabled": False} if usual and run.configured and _says_off(run) else {}
 
 
 def _says_off(run: Running) -> bool:
@@ -101,7 +104,6 @@ def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
     Args:
         numbers: in statements of the switches that the plan does not render.
     """
-    yield from _lengths(run)
     seen: Counter[tuple[int | None, ...]] = Counter()
     for _, qos in _ports(run):
         for ecn in (qos.ecn[one.value] for one in qos.pfc if one.value in qos.ecn):
@@ -114,7 +116,9 @@ def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
         {"qos": {"lossless_percent": share + step}} for share in shares for step in range(-2, 6) if 10 <= share + step <= 90
     ]
     rules: list[Document] = [{}, *({"rule": name} for name in ECN_RULES if name != "linear")]
-    stated = [values for one, _ in seen.most_common(3) for values in _thresholds(one)]
+    pmaxes = dict.fromkeys(pmax for (_, _, pmax), _ in seen.most_common(2))
+    of_fill = [(*both, pmax) for both in _of_fill(run) for pmax in pmaxes]
+    stated = [values for one in (*of_fill, *(one for one, _ in seen.most_common(3))) for values in _thresholds(one)]
     yield [{"qos": {"ecn": values}} for values in (*rules[1:], *stated)]
     yield [{"qos": {"ecn": rule | values}} for rule in rules[1:] for values in stated]
     yield [{"qos": {"rdma_mtu": size}} for size in RDMA_MTUS[:2]]
@@ -126,6 +130,30 @@ def trials(run: Running, numbers: Sequence[int]) -> Iterator[list[Document]]:
     yield [*waits, {"qos": {"pfc_watchdog": False}}]
     for key in ("cnp_priority", "lossless_priority"):
         yield [{"qos": {key: value}} for value in (6, 7, 5, 4, 3, 2, 1)]
+
+
+def _of_fill(run: Running) -> Iterator[tuple[int | None, int | None]]:
+    """Thresholds in bytes that give the percentages of fill of all ports: the roundest, and those in the middle."""
+    views = Renderer(run.plan, Path()).views[run.name] if run.plan is not None else None
+    spans = dict.fromkeys(("kmin_percent", "kmax_percent"), (1, 10**12))
+    planned = {its.name: its for its in run.fabric.switches} if run.fabric is not None else {}
+    for switch in run.samples if views is not None else ():
+        qos = views.of(planned[switch.name]).qos if views is not None and switch.name in planned else None
+        full = qos.buffer.trigger_bytes if qos is not None else None
+        ports = switch.facts.interfaces.values() if switch.facts is not None and full else ()
+        for ecn in (ecn for port in ports if port.qos is not None for ecn in port.qos.ecn.values()):
+            for key, (low, high) in spans.items():
+                if full and (at := getattr(ecn, key)) is not None:
+                    least, most = ((2 * at.value + half) * full // 200 for half in (-1, 1))
+                    spans[key] = max(low, least + 1), min(high, most - 1)
+    found = [[_roundest(low, high), (low + high) // 2] if low <= high < 10**12 else [None] for low, high in spans.values()]
+    yield from ((kmin, kmax) for kmin, kmax in product(found[0], found[1]) if kmin or kmax)
+
+
+def _roundest(low: int, high: int) -> int:
+    """The number between two with the fewest digits before its zeros."""
+    unit = next(10**digits for digits in range(len(str(high)), -1, -1) if high // 10**digits * 10**digits >= low)
+    return high // unit * unit or high
 
 
 def _thresholds(one: tuple[int | None, ...]) -> Iterator[Document]:
@@ -164,7 +192,8 @@ def _ends(run: Running) -> Iterator[tuple[str, str, str]]:
                 yield kind, cable.a, cable.a_port
 
 
-def _lengths(run: Running) -> Iterator[list[Document]]:
+def lengths_tried(run: Running) -> Iterator[list[Document]]:
+    """Cable lengths that headroom may be computed for."""
     stated = lengths(run)
     kinds = dict.fromkeys(kind for kind, *_ in _ends(run))
     for kind in kinds:
@@ -172,7 +201,4 @@ def _lengths(run: Running) -> Iterator[list[Document]]:
         yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in known]
     for kind in kinds:
         if kind not in stated:
-            yield [
-                {"topology": {"cable_length_m": {kind: metres}}}
-                for metres in (1, 2, 3, 5, 7, 10, 20, 30, 40, 50, 100, 300, 500)
-            ]
+            yield [{"topology": {"cable_length_m": {kind: metres}}} for metres in LENGTHS_M]

@@ -69,7 +69,8 @@ def _of_servers(shape: Shape, cells: Cells, words: Mapping[str, str]) -> Pattern
         units = own.get(group.name)
         servers = [name for its in units.servers for name in its] if units else group.servers
         fields = [{"unit": at + 1} for at, its in enumerate(units.servers) for _ in its] if units else [{} for _ in servers]
-        texts.append(pattern(servers, fields, usual, {**words, "group": group.name, "role": SERVER}))
+        its = {**(words if len(shape.groups) == 1 else {}), "group": group.name, "role": SERVER}
+        texts.append(pattern(servers, fields, usual, its))
     known = [its for its in texts if its is not None]
     return max(known, key=lambda its: sum(its.text == other.text for other in known), default=None)
 

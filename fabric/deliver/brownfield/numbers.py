@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from fabric.deliver.brownfield.judge import links_planned, links_there
 from fabric.deliver.brownfield.survey import Survey, Switch
-from fabric.model.plan import ATTACHMENT, KINDS, LEAF, SERVER_LEAF, SPINE, Area, Block, Device, FabricPlan
+from fabric.model.plan import ATTACHMENT, KINDS, PEER_LINK, SERVER_LEAF, Area, Block, FabricPlan, asn_rows
 
 Cells = dict[tuple[int, int], int]  # (row, column) → number
 
@@ -105,25 +105,19 @@ def _rows(block: Block, least: int) -> Iterator[Block]:
 def of_switches(fabric: FabricPlan, switches: Mapping[str, Switch]) -> dict[str, Cells]:
     """AS numbers and addresses of switches by area; of a row that several share, the number that most have."""
     votes: dict[str, dict[tuple[int, int], Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
+    asn_row = asn_rows(fabric.spec.underlay.asn.scheme, fabric.switches)
     for device in fabric.switches:
         switch = switches.get(device.name)
         if switch is None:
             continue
         row = device.number - 1
         if switch.asn:
-            votes[f"asn/{device.role}"][asn_row(fabric, device), 0][switch.asn] += 1
+            votes[f"asn/{device.role}"][asn_row[device.index], 0][switch.asn] += 1
         for kind in ("loopback", "loopback6", "management", "vtep"):
             text = getattr(switch, kind).partition("/")[0]
             if text:
                 votes[f"address/{kind}/{device.role}"][row, 0][int(ip_address(text))] += 1
     return {key: {cell: its.most_common(1)[0][0] for cell, its in of.items()} for key, of in votes.items()}
-
-
-def asn_row(fabric: FabricPlan, device: Device) -> int:
-    """The row of a switch in the table of AS numbers of its role."""
-    if fabric.spec.underlay.asn.scheme == "per-device" or device.role == LEAF:
-        return device.number - 1
-    return max(device.pod, 0) if device.role == SPINE else 0
 
 
 def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
@@ -142,7 +136,7 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
             if cable.b_address and link.b_address >= 0:
                 weight = 1000 if kind == SERVER_LEAF else 1  # columns of others depend on the size of a unit
                 votes[columns["b"][link.row]][_number(cable.b_address) - 2 * column] += weight
-        elif cable.a_address and cable.b_address:
+        elif kind != PEER_LINK and cable.a_address and cable.b_address:
             first = min(_number(cable.a_address), _number(cable.b_address)) - (step == 4)
             found[f"address/p2p/{KINDS[kind]}"][row, column] = first
     for leaf, its in votes.items():

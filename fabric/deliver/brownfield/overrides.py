@@ -9,9 +9,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from fabric.audit.checks import syntax_of
 from fabric.audit.diff.remedy import dialect
@@ -19,8 +18,7 @@ from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
 from fabric.configs import Job, Renderer
 from fabric.configs.render import CONTROL
-from fabric.configs.templating import site
-from fabric.configs.templating.shipped import environment
+from fabric.deliver.brownfield.blocks import Blocks, Own
 from fabric.deliver.brownfield.proof import DeviceProof, Proof, Residual
 from fabric.model.plan import Plan
 from fabric.nos.dialect import COMMANDS, Node, Patch, SetLines
@@ -32,23 +30,6 @@ from fabric.nos.target import Text, target
 
 FOLDER = "overrides"  # of the templates, beside the intent
 EXTRA_BLOCK = "extra"  # of the shipped templates: lines behind all others
-MAX_CONTEXT = 12  # lines in front of a line that tell it from others like it
-
-
-class Own(NamedTuple):
-    """A change of one file of a switch.
-
-    Attributes:
-        file: document, or shipped template.
-        where: keys of a document; the name of a block.
-        old: lines of the block that the new ones replace, "" where they come behind it.
-        new: value of a document as JSON, "null" removes it; lines.
-    """
-
-    file: str
-    where: StatementPath
-    old: str
-    new: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +43,25 @@ class OwnLines:
 NOTHING = OwnLines((), {})
 
 
-def own_lines(renderer: Renderer, folder: Folder, proof: Proof) -> OwnLines:
+def own_lines(renderer: Renderer, folder: Folder, proof: Proof, left: Proof | None = None) -> OwnLines:
     """The overrides that carry the residuals of a proof, as far as a patch or a block takes them.
 
     Args:
         renderer: of the plan without overrides.
         folder: running configs.
         proof: of both.
+        left: of the plan with the overrides that carry the statements; their files are then compared line by line.
     """
+    edited = {
+        device.device: frozenset(one.difference.path[0] for one in device.residuals)
+        for device in (left.devices if left else ())
+    }
     running = folder.by_name() | {device.name: device for device in reversed(folder.devices)}
     changes: list[tuple[Own, str]] = []
     proofs = {device.device: device for device in proof.devices}
     for job in renderer.jobs(lambda name: name in proofs and bool(proofs[name].residuals)):
         device = proofs[job.device.name]
-        made = _Device.of(renderer, job, running[device.device].files, device)
+        made = _Device.of(renderer, job, running[device.device].files, device, edited.get(device.device, frozenset()))
         changes += ((own, device.device) for own in made.changes())
     rules, templates = list[Mapping[str, Any]](), dict[str, str]()
     for (file, chosen, on), owns in _selected(renderer.plan, changes):
@@ -140,9 +126,12 @@ class _Device:
     texts: tuple[Mapping[str, str], Mapping[str, str]]  # part → text, of the plan and of the device
     sides: tuple[Statements, Statements]
     templates: Mapping[str, tuple[str, Mapping[str, Any]]]  # part → shipped template, its context
+    edited: frozenset[str]  # parts whose statements did not do, and that are compared line by line
 
     @classmethod
-    def of(cls, renderer: Renderer, job: Job, running: Mapping[str, str], proof: DeviceProof) -> _Device:
+    def of(
+        cls, renderer: Renderer, job: Job, running: Mapping[str, str], proof: DeviceProof, edited: frozenset[str]
+    ) -> _Device:
         nos = job.device.nos
         syntax = syntax_of(nos)
         planned = {path: data.decode() for path, data in renderer.files(job)}
@@ -151,6 +140,7 @@ class _Device:
         printed = [file for file in target(nos).files(view) if isinstance(file, Text)]
         return cls(
             proof=proof,
+            edited=edited,
             syntax=syntax,
             texts=(texts[0], texts[1]),
             sides=(syntax.read(planned), syntax.read(running)),
@@ -165,8 +155,10 @@ class _Device:
             form = dialect(self.proof.nos).forms.get(part)
             if isinstance(form, Patch) and part in target(self.proof.nos).documents:
                 yield from self._document(part, form, residuals)
-            elif part in self.templates:
+            elif part in self.templates and (form is COMMANDS or isinstance(form, SetLines)) and part not in self.edited:
                 yield from self._lines(part, form, residuals)
+            elif part in self.templates:
+                yield from self._edited(part)
 
     # documents
 
@@ -212,13 +204,13 @@ class _Device:
 
     def _lines(self, part: str, form: object, residuals: Sequence[Residual]) -> Iterator[Own]:
         template, context = self.templates[part]
-        blocks = _Blocks(template, context, self.texts[0][part])
+        blocks = Blocks(template, context, self.texts[0][part])
         gone, extra, instead = set[StatementPath](), list[StatementPath](), dict[int, str]()
         for difference in (one.difference for one in residuals):
             if difference.kind in (CHANGED, MISSING):
                 gone.update(self._below(0, difference.path))
             if difference.kind == EXTRA:
-                extra += self._below(1, difference.path)
+                extra += [path for path in self._below(1, difference.path) if path not in self.sides[0]]
             elif difference.kind == CHANGED:
                 here = self.sides[0].get(difference.path)  # None: below a planned line that has another number there
                 alike = form is COMMANDS and difference.got[:-1] == difference.path[:-1]
@@ -230,6 +222,22 @@ class _Device:
         if EXTRA_BLOCK in blocks.names:
             for text in self._written(form, extra):
                 yield Own(template, (EXTRA_BLOCK,), "", text)
+
+    def _edited(self, part: str) -> Iterator[Own]:
+        """The file line by line. A line with a secret is as the plan has its statement, and left out where it has none."""
+        template, context = self.templates[part]
+        blocks, lines = Blocks(template, context, self.texts[0][part]), self.texts[1][part].split("\n")
+        own = {path: place for path, place in self.sides[1].items() if path[0] == part}
+        hidden = {place.line: path for path, place in own.items() if "*" in path[-1]}
+        literal = {line for file, line in self.proof.secrets if file in {place.file for place in own.values()}}
+        for number in sorted(hidden.keys() | literal, reverse=True):
+            planned = self.sides[0].get(hidden[number]) if number in hidden else None
+            if planned is not None:
+                lines[number - 1] = blocks.lines[planned.line - 1]
+            elif number in literal or "${" not in lines[number - 1]:
+                del lines[number - 1]
+        if not any(CONTROL.search(line) for line in lines):
+            yield from blocks.edited(template, lines)
 
     def _below(self, side: int, root: StatementPath) -> list[StatementPath]:
         return [path for path in self.sides[side] if path[: len(root)] == root]
@@ -321,81 +329,7 @@ def _with_braces(lines: Sequence[str], gone: set[int]) -> set[int]:
     return gone
 
 
-# --- blocks of a shipped template --------------------------------------------------------------------------------
-
-
-class _Blocks:
-    """The lines of a rendered file, and the blocks of the template that print each, the innermost last."""
-
-    def __init__(self, template: str, context: Mapping[str, Any], text: str) -> None:
-        self.names = site.block_names(template)
-        self.lines = text.split("\n")
-        self.blocks: list[tuple[str, ...]] = []
-        mark = next(sign for sign in map(chr, range(0xE000, 0xF8FF)) if sign not in text)  # of private use
-        inside: tuple[str, ...] = ()
-        for line in _marked(template, tuple(sorted(self.names)), mark).render(context).split("\n"):
-            begins, has_text = inside, False
-            for at, words in enumerate(line.split(mark)):
-                if at % 2:
-                    inside = inside[:-1] if words[0] == "/" else (*inside, words)
-                elif not has_text:
-                    begins, has_text = inside, bool(words)
-            self.blocks.append(begins)
-
-    def changed(self, template: str, gone: set[int], instead: Mapping[int, str]) -> Iterator[Own]:
-        """Changes that take lines away, or put running ones in their place. A line that stands elsewhere too stays."""
-        for run in self._runs(sorted(gone)):
-            first, last = run[0] - 1, run[-1]
-            block = self.blocks[first][-1] if self.blocks[first] else ""
-            for begin in range(first, max(first - MAX_CONTEXT, -1), -1):
-                if block not in self.blocks[begin] or (begin < first and begin + 1 in gone):
-                    break
-                size = last - begin
-                news = {self._new(at, size, first - begin, gone, instead) for at in self._found(block, begin, size)}
-                if len(news) == 1 and (new := next(iter(news))) is not None:
-                    yield Own(template, (block,), "\n" + _text(self.lines[begin:last]), "\n" + new)
-                    break
-
-    def _new(self, at: int, size: int, kept: int, gone: set[int], instead: Mapping[int, str]) -> str | None:
-        """The lines at a place, as they become: `kept` stay as they are, all others go. None where others are to stay."""
-        if not gone.issuperset(range(at + kept + 1, at + size + 1)):
-            return None
-        lines = self.lines[at : at + kept]
-        for line in range(at + kept + 1, at + size + 1):
-            if line in instead:
-                margin = self.lines[line - 1][: -len(self.lines[line - 1].lstrip())]
-                lines.append(margin + instead[line])
-        return _text(lines)
-
-    def _found(self, block: str, begin: int, size: int) -> list[int]:
-        """Where the same lines stand in a block."""
-        lines = self.lines[begin : begin + size]
-        starts = (at for at, line in enumerate(self.lines) if line == lines[0] and block in self.blocks[at])
-        return [at for at in starts if self.lines[at : at + size] == lines]
-
-    def _runs(self, lines: Sequence[int]) -> Iterator[list[int]]:
-        """Lines that follow each other in one block."""
-        run: list[int] = []
-        for line in lines:
-            if run and (line != run[-1] + 1 or self.blocks[line - 1] != self.blocks[run[0] - 1]):
-                yield run
-                run = []
-            run.append(line)
-        if run:
-            yield run
-
-
-@cache
-def _marked(template: str, names: tuple[str, ...], mark: str) -> Any:
-    """A template whose blocks are between their names, in marks."""
-    blocks = "".join(
-        f"{{% block {name} %}}{mark}{name}{mark}{{{{ super() }}}}{mark}/{name}{mark}{{% endblock %}}" for name in names
-    )
-    return environment().from_string(f'{{% extends "{template}" %}}{blocks}')
-
-
-def _text(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+# --- statements as text ---------------------------------------------------------------------------------------
 
 
 def _as_text(raws: Sequence[StatementPath], margin: str = "   ") -> str:

@@ -13,6 +13,7 @@ from fabric.model.plan import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
 Net = IPv4Network | IPv6Network
 KINDS = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
 SPREAD = 4  # a pool has room for so many times the numbers that are there
+UNUSED = tuple(map(ip_network, ("10.255.240.0/20", "172.31.240.0/20", "192.168.240.0/20")))  # for addresses no file has
 SMALLEST = {4: 24, 6: 64}  # length of the smallest pool that is made
 
 
@@ -58,6 +59,11 @@ def pools(
     for kind in KINDS:
         foreign = sorted(number for of in used.values() for other, its in of.items() if other != kind for number in its)
         by_list = {name: named(of[kind], foreign, listed[name]) for name, of in used.items() if kind != "management"}
+        if kind == "loopback":
+            by_list, of_vteps = _apart(by_list, used, usual)
+            chosen += [("vtep", net) for nets_of in of_vteps.values() for net in nets_of]
+            for name, nets_of in of_vteps.items():
+                stated[name] |= {} if [*map(str, nets_of)] == [*usual[name]["vtep"]] else {"vtep": _stated(nets_of)}
         lacking = {
             name: of[kind]
             for name, of in used.items()
@@ -75,7 +81,7 @@ def pools(
             apart = sum(_cover(its, SPREAD).num_addresses for its in lacking.values())
             shared = _one(together, everything, others, sum(room.get(name, {}).get(kind, 0) for name in lacking))
             shared = shared if shared and shared.num_addresses <= 4 * apart else None
-        for name, numbers in lacking.items():
+        for name, numbers in sorted(lacking.items(), key=lambda its: not by_list.get(its[0])):  # a list may name all of them
             least = room.get(name, {}).get(kind, 1)
             if by_list.get(name):
                 found = by_list[name]
@@ -87,9 +93,29 @@ def pools(
                 same = [net for other, net in chosen if other == kind]
                 found = _around(numbers, everything, others, same, least)
             chosen += [(kind, net) for net in found]
-            texts = [str(net) for net in found]
-            stated[name][kind] = texts[0] if len(texts) == 1 else texts
-    return _shared(stated, used)
+            stated[name][kind] = _stated(found)
+    result = _shared(stated, used)
+    if not any(of["management"] for of in used.values()):
+        taken = [net for _, net in chosen] + _subnets(survey)
+        given = next((prefix for of in usual.values() for prefix in of.get("management", ())), "")
+        if given and any(_meet(ip_network(given), net) for net in taken):
+            free = [str(net) for net in UNUSED if not any(_meet(net, other) for other in taken)]
+            result[""] |= {"management": free[0]} if free else {}
+    return result
+
+
+def _subnets(survey: Survey) -> list[Net]:
+    """Every subnet that switches have an address or a gateway in."""
+    facts = [switch.facts for switch in survey.switches.values() if switch.facts is not None]
+    ports = [port for its in facts for port in its.interfaces.values()]
+    texts = {its.value for port in ports for its in (*port.addresses, *port.gateways)}
+    return [ip_network(text, strict=False) for text in sorted(texts)]
+
+
+def _stated(nets: Sequence[Net]) -> Any:
+    """Prefixes as an intent states them."""
+    texts = [str(net) for net in nets]
+    return texts[0] if len(texts) == 1 else texts
 
 
 def _listed(switches: Sequence[Switch]) -> list[list[tuple[Net, str]]]:
@@ -110,9 +136,30 @@ def _is_net(text: str) -> bool:
         return False
 
 
+def _apart(
+    by_list: Mapping[str, list[Net]], used: Mapping[str, Mapping[str, Sequence[int]]], usual: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, list[Net]], dict[str, list[Net]]]:
+    """Listed prefixes of loopbacks, and those behind them without any, which are of VTEPs where no leaf has an own one."""
+    loopbacks, vteps = dict(by_list), dict[str, list[Net]]()
+    for name, nets in by_list.items():
+        last = max((at for at, net in enumerate(nets, 1) if _inside(used[name]["loopback"], [str(net)])), default=len(nets))
+        if last < len(nets) and usual[name].get("vtep") and not used[name]["vtep"]:
+            loopbacks[name], vteps[name] = nets[:last], nets[last:]
+    return loopbacks, vteps
+
+
 def named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Sequence[tuple[Net, str]]]) -> list[Net]:
-    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way."""
+    """The prefixes of a list that hold all of some numbers and no others, and what is listed beside them in the same way.
+
+    Numbers that the list has by themselves are pinned: their pool holds the others, else it is listed first.
+    """
+    every = numbers
     for rows in listed if numbers else ():
+        pinned = {int(net.network_address) for net, lengths in rows if not lengths and net.num_addresses == 1}
+        numbers = [number for number in every if number not in pinned]
+        if not numbers:
+            first = next((net for net, lengths in rows if lengths and not _inside(foreign, [str(net)])), None)
+            return [first] if first is not None else []
         found: list[Net] = []
         lengths: set[str] = set()
         for net, own in rows:
@@ -121,7 +168,7 @@ def named(numbers: Sequence[int], foreign: Sequence[int], listed: Sequence[Seque
                 found.append(net)
                 lengths.add(own)
         if found and _inside(numbers, [str(net) for net in found]) == len(numbers):
-            return found
+            return [net for net in found if not any(_meet(net, its) and net.prefixlen < its.prefixlen for its in found)]
     return []
 
 
@@ -231,7 +278,7 @@ def asn_schemes(survey: Survey, fabric: str) -> list[dict[str, Any]]:
             of_pod.setdefault((its.role, its.pod if its.role == SPINE else -1), set()).add(its.asn)
     several = any(sum(its.role == role for its in switches) > 1 for role, _ in of_pod)
     apart = several and all(len(its) > 1 for key, its in of_pod.items() if _members(switches, key) > 1)
-    scheme = {"scheme": "per-device"} if apart else {}
+    scheme = {"scheme": "per-device"} if apart else {"scheme": "per-pair"} if _of_pairs(switches) else {}
     numbers = sorted({its.asn for its in switches})
     found: list[dict[str, Any]] = []
     private = [
@@ -245,6 +292,18 @@ def asn_schemes(survey: Survey, fabric: str) -> list[dict[str, Any]]:
     low, high = numbers[0], numbers[-1]
     found.append({**scheme, "ranges": _range(low, high)})
     return found
+
+
+def _of_pairs(switches: Sequence[Switch]) -> bool:
+    """Whether most pairs of leaves below spines have one AS number, which no other leaf has."""
+    if not any(its.role == SPINE for its in switches):
+        return False
+    asn = {its.name: its.asn for its in switches if its.role == LEAF}
+    pairs = [
+        (asn[its.name], asn[its.pair]) for its in switches if its.pair > its.name and its.pair in asn and its.name in asn
+    ]
+    of = Counter(asn.values())
+    return 2 * sum(a == b and of[a] == 2 for a, b in pairs) > len(pairs)
 
 
 def _members(switches: Sequence[Any], key: tuple[str, int]) -> int:

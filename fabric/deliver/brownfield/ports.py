@@ -82,7 +82,7 @@ def panel(facts: Facts, model: str, names: Iterable[str], gbps: Mapping[str, int
         gbps: speed by name.
     """
     names = list(names)
-    table, every = _names(facts.nos, model) if model else {}, _unknown(facts.nos)
+    table, every = ports_named(facts.nos, model) if model else {}, _unknown(facts.nos)
     if sum(name in table for name in names) < len(names):
         table = {**every, **table}
     alike = {tuple(DIGITS.findall(name)): refs for name, refs in table.items()}
@@ -96,7 +96,17 @@ def panel(facts: Facts, model: str, names: Iterable[str], gbps: Mapping[str, int
         stated = facts.cages.get(cage_name(facts.nos, inside[0]))
         ports = stated.ports.value if stated is not None and stated.ports is not None else 0
         speeds_here = {gbps[name] for name in inside if name in gbps}
-        others = {name: [ref for ref in every.get(name, ()) if ref.speed_gbps in speeds_here] for name in inside}
+        # A breakout that a statement has and the model does not shares the speed of the cage.
+        entry = catalog.switch(model) if ports else None
+        whole = entry.group_of(cage).speed_gbps if entry is not None and cage <= entry.cages else 0
+        known = all(any(ref.split == ports for ref in table[name]) for name in inside)
+        shared = {(ports, whole // ports)} if whole and not known else set()
+        others = {
+            name: [
+                its for its in every.get(name, ()) if its.speed_gbps in speeds_here or (its.split, its.speed_gbps) in shared
+            ]
+            for name in inside
+        }
         refs = _of_cage(cage, {name: (table[name], others[name]) for name in inside}, speeds_here, ports)
         found |= {name: replace(ref, speed_gbps=gbps.get(name, ref.speed_gbps if model else 0)) for name, ref in refs.items()}
     if not cages and len(set(names)) > 1:
@@ -135,7 +145,7 @@ def _of_cage(
 
 
 @cache
-def _names(nos: str, model: str) -> Mapping[str, tuple[PortRef, ...]]:
+def ports_named(nos: str, model: str) -> Mapping[str, tuple[PortRef, ...]]:
     """Name → ports that have it, of a switch of the catalog."""
     entry = catalog.switch(model)
     if entry is None:

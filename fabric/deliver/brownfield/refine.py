@@ -16,6 +16,7 @@ from fabric.model.plan.lock import Lock
 MAX_SWITCHES = 400  # of a site that is planned again for every alternative
 DIGITS = re.compile(r"(?<![\w.:/-])\d{3,4}(?![\w.:/-])")
 REFUSED = 10**9
+MISSING_SWITCH = 10_000  # statements that a switch counts as which is not there, or not planned
 
 
 def _path(alternative: Document) -> list[str]:
@@ -40,16 +41,19 @@ class Comparison:
     def __init__(self, runs: Sequence[Running], lock: Lock) -> None:
         self.lock = lock
         self.nos = {its.name: its.nos for run in runs for its in run.samples}
-        self.running = {name: frozenset(lines) for run in runs for name, lines in run.lines.items()}
+        self.running = {name: frozenset(lines) for run in runs for name, lines in run.lines.items() if lines}
+        self.switches = {its.name for run in runs for its in run.switches}
         self.size = sum(len(run.switches) for run in runs)
 
     def differences(self, document: Document) -> dict[str, int]:
-        """Statements that differ on each switch; {} for an intent that is refused."""
+        """Statements that differ on each switch, and switches that only one side has as those of ""; {} if it is refused."""
         try:
-            files = rendered(plan_of(document, self.lock), self.running)
+            plan = plan_of(document, self.lock)
+            files = rendered(plan, self.running)
         except InputError:
             return {}
-        return {
+        planned = {device.name for fabric in plan.fabrics.values() for device in fabric.switches}
+        return {"": MISSING_SWITCH * len(planned ^ self.switches)} | {
             name: len(lines ^ frozenset(lines_of(self.nos[name], files[name]))) if name in files else len(lines)
             for name, lines in self.running.items()
         }
@@ -60,7 +64,8 @@ class Comparison:
             files = rendered(plan_of(document, self.lock), self.running)
         except InputError:
             return []
-        own = (self.running[name] - frozenset(lines_of(self.nos[name], files.get(name, {}))) for name in names)
+        known = [name for name in names if name in self.running]
+        own = (self.running[name] - frozenset(lines_of(self.nos[name], files.get(name, {}))) for name in known)
         return sorted({int(digits) for lines in own for line in lines for digits in DIGITS.findall(line)})
 
     def refined(
@@ -97,4 +102,4 @@ class Comparison:
 
     def _score(self, document: Document, names: Sequence[str]) -> int:
         counted: Mapping[str, Any] = self.differences(document)
-        return sum(counted[name] for name in names) if counted else REFUSED
+        return sum(counted.get(name, 0) for name in ("", *names)) if counted else REFUSED

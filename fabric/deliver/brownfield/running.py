@@ -78,6 +78,11 @@ class Running:
         """The statements of a switch."""
         return lines_of(switch.nos, switch.facts.texts) if switch.facts is not None else {}
 
+    @property
+    def configured(self) -> bool:
+        """Whether configs were read: another source does not tell what it leaves out."""
+        return any(its.facts is not None and its.facts.statements for its in self.samples)
+
     @cached_property
     def fabric(self) -> FabricPlan | None:
         """The fabric in the plan."""
@@ -126,7 +131,9 @@ class Running:
         return next((lines[line] for line in lines if any(one.pattern.fullmatch(line) for one in places)), "")
 
     def chosen(self, key: Key) -> Any:
-        """The same of a key with few values; None is the default."""
+        """The same of a key with few values; None is the default, also of what no config states."""
+        if not self.configured:
+            return None
         known = [(its, learned(its.nos, its.release)) for its in self.samples]
         return most_common(own.choice(key, self.lines[its.name]) for its, own in known if own.signs.get(key))
 

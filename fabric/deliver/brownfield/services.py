@@ -7,25 +7,30 @@ value of most of them is stated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 from fabric.base.diagnostics import InputError
+from fabric.base.rounding import ceil_div
 from fabric.deliver.brownfield import attachments, lossless
 from fabric.deliver.brownfield.probes import VALUES, Document, learned, learned_logins, plan_of
 from fabric.deliver.brownfield.refine import Comparison
 from fabric.deliver.brownfield.running import Running, merged, most_common, typed
 from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.deliver.brownfield.tenant_facts import TenantSurvey
-from fabric.deliver.brownfield.tenants import find as find_tenants, relays
+from fabric.deliver.brownfield.tenants import find as find_tenants, relays, route_servers
+from fabric.deliver.brownfield.uplinks import RATIOS
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
-from fabric.model.plan.lock import FabricLock, Lock
+from fabric.model.plan.lock import FabricLock, Lock, TenantNumber
 from fabric.model.settings.addressing import Underlay
 from fabric.model.settings.services import METHODS, Aaa, Management
 from fabric.nos.reading.values import is_address
 from fabric.nos.target import target
 
+OUTER_HEADERS = (50, 70)  # of VXLAN over IPv4 and IPv6, which ports of servers have less
+LEAST_MTU = 1280  # of IPv6
+MORE = 8  # ports, servers or units that a site may have room for
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}
 
 
@@ -35,7 +40,7 @@ class Sections:
 
     Attributes:
         document: sections of the intent, to be laid over those of the topology.
-        lock: numbers of tenants and networks, and ports of attachments.
+        lock: numbers that belong to it, with those of tenants and networks.
         inferences: what no line states.
         unstated: what the configs do not tell, a sentence each.
     """
@@ -49,8 +54,12 @@ class Sections:
 # --- Management -----------------------------------------------------------------------------------------------
 
 
-def management(run: Running) -> Document:
-    """`management` of the switches of a fabric."""
+def management(run: Running, stated_zones: Sequence[str] = ()) -> Document:
+    """`management` of the switches of a fabric.
+
+    Args:
+        stated_zones: names of time zones that switches of the site state.
+    """
     found: Document = {}
     facts = [its.facts.services for its in run.samples if its.facts is not None]
     for what in ("ntp", "syslog", "dns"):
@@ -65,6 +74,8 @@ def management(run: Running) -> Document:
             for part in key[1:-1]:
                 inner = inner.setdefault(part, {})
             inner[key[-1]] = list(value) if isinstance(value, tuple) else value
+    if "timezone" not in found and (zone := _zone(run, stated_zones)):
+        found["timezone"] = zone
     if run.chosen(("management", "vrf")) is False:
         found["vrf"] = False
     if run.chosen(("management", "gnmi")):
@@ -72,6 +83,17 @@ def management(run: Running) -> Document:
     if logins := aaa(run):
         found["aaa"] = logins
     return _without_usual(found, run)
+
+
+def _zone(run: Running, stated: Sequence[str]) -> str:
+    """A time zone that the statements of most switches may stand for: one that others state by name, else the first."""
+    facts = [its.facts for its in run.samples if its.facts is not None]
+    known = most_common(reader.zones.get()(its.texts) for its in facts if (reader := target(its.nos).reader) and reader.zones)
+    if not known:
+        return ""
+    zone = next((zone for zone in stated if zone in known), known[0])
+    run.note("management.timezone", zone, f"one of {len(known)} time zones with the same offset and summer time")
+    return zone
 
 
 def _without_usual(found: Document, run: Running) -> Document:
@@ -89,7 +111,9 @@ def _without_usual(found: Document, run: Running) -> Document:
 
 def _managed(runs: Sequence[Running]) -> tuple[dict[str, Document], Document]:
     """`management` of fabrics that have one of their own, and that of the site."""
-    of_fabric = {run.name: management(run) for run in runs}
+    values = (run.value(its, ("management", "timezone")) for run in runs for its in run.samples)
+    zones = list(dict.fromkeys(zone for zone in values if zone))
+    of_fabric = {run.name: management(run, zones) for run in runs}
     by_size = sorted(runs, key=lambda run: -len(of_fabric[run.name]))
     best: tuple[int, Document, list[str]] = (0, {}, [])
     for first in by_size:
@@ -123,10 +147,15 @@ def _joined(one: Document, alike: Sequence[Running], other: Document, runs: Sequ
 def _says(run: Running, key: str) -> bool:
     """Whether the statements of a fabric's switches would have a key of `management`."""
     known = [learned(its.nos, its.release) for its in run.samples]
-    return key in ("vrf", "aaa") or any(
-        bool(places) or bool(its.signs.get(("management", key)))
-        for its in known
-        for path, places in ((path, its.places.get(path)) for path in VALUES if path[:2] == ("management", key))
+    by_offset = key == "timezone" and any(reader.zones for its in run.samples if (reader := target(its.nos).reader))
+    return (
+        by_offset
+        or key in ("vrf", "aaa")
+        or any(
+            bool(places) or bool(its.signs.get(("management", key)))
+            for its in known
+            for path, places in ((path, its.places.get(path)) for path in VALUES if path[:2] == ("management", key))
+        )
     )
 
 
@@ -201,6 +230,44 @@ def addressing(run: Running) -> str:
     return most_common(kinds) or ("ipv6" if any(its.loopback6 for its in run.switches) else "ipv4")
 
 
+def without_links(run: Running) -> Iterator[list[Document]]:
+    """Addressing and MTU of a fabric without links between switches, which filters and server ports alone show."""
+    yield [{"underlay": {"addressing": kind}} for kind in get_args(Underlay.model_fields["addressing"].annotation)]
+    facts = (its.facts for its in run.samples if its.facts is not None)
+    sizes = sorted({port.mtu.value for its in facts for port in its.interfaces.values() if port.mtu is not None})
+    yield [{"underlay": {"mtu": size + more}} for size in sizes for more in (0, *OUTER_HEADERS) if size >= LEAST_MTU]
+
+
+def room(fabric: Document) -> Iterator[list[Document]]:
+    """Room for more than there is, which buffers alone show: spare ports, larger units, a planned size."""
+    topology = fabric["topology"]
+    units = topology.get("unit", {}).get("servers", 0)
+    if "spare_server_ports" not in topology.get("leaf", {}):
+        yield [{"topology": {"leaf": {"spare_server_ports": count}}} for count in range(1, MORE + 1)]
+    if not {"uplinks", "oversubscription"} & topology.get("leaf", {}).keys():
+        yield [{"topology": {"leaf": {"oversubscription": ratio}}} for ratio in RATIOS if ratio > 1]
+    stated = fabric.get("servers", [])
+    groups = stated if isinstance(stated, list) else [stated]
+    if not groups:
+        return
+    servers = groups[0]["count"]
+    if servers <= units and len(groups) == 1:
+        yield [{"topology": {"unit": {"servers": count}}} for count in range(servers, units + MORE) if count != units]
+    if len(groups) == 1 and "planned" not in fabric:
+        units = units or 1
+        yield [{"planned": {"servers": (ceil_div(servers, units) + more) * units}} for more in range(1, MORE + 1)]
+
+
+def without_room(sections: Mapping[str, Any]) -> Document:
+    """Sections without room for more than there is, which wires other switches than were compared otherwise."""
+    fabrics = {}
+    for name, fabric in sections.get("fabrics", {}).items():
+        topology = {key: its for key, its in fabric.get("topology", {}).items() if key not in ("leaf", "unit")}
+        others = {key: its for key, its in fabric.items() if key not in ("topology", "planned")}
+        fabrics[name] = others | ({"topology": topology} if topology else {})
+    return {**sections, "fabrics": fabrics}
+
+
 def _balancing(run: Running) -> Document:
     key = ("underlay", "load_balancing", "seed")
     seeds = [(run.value(its, key), _TIER[its.role]) for its in run.samples]
@@ -215,6 +282,18 @@ def _balancing(run: Running) -> Document:
 # --- All of it ------------------------------------------------------------------------------------------------
 
 
+def shapes_of(survey: Survey, document: Document) -> dict[str, Document]:
+    """Fabric → sections that decide what its switches must be able to do."""
+    runs = [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=None)
+        for name, switches in survey.fabrics.items()
+    ]
+    return {
+        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
+        for run in runs
+    }
+
+
 def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Sections:
     """What the switches of a survey have beside topology and numbers.
 
@@ -223,14 +302,7 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         lock: the numbers that belong to it.
     """
     alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
-    first = [
-        Running(name=name, switches=switches, survey=survey, document=document, plan=None)
-        for name, switches in survey.fabrics.items()
-    ]
-    shapes = {
-        run.name: {"underlay": {"addressing": addressing(run)}, "overlay": _kind(run), "qos": lossless.enabled(run)}
-        for run in first
-    }
+    shapes = shapes_of(survey, document)
     shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
     plan = _planned({**document, "fabrics": shaped}, lock)
     runs = [
@@ -239,7 +311,7 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
     ]
     found: Document = {"fabrics": {run.name: {} for run in runs}}
     managed, shared = _managed(runs)
-    locks: dict[str, FabricLock] = {}
+    numbers: dict[str, Mapping[str, tuple[TenantNumber, ...]]] = {}
     if shared:
         found["management"] = shared
     for run in runs:
@@ -253,13 +325,13 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         if "below" not in document["fabrics"].get(run.name, {}):
             survey_of = TenantSurvey(run)
             tenants = find_tenants(survey_of, attachments.outside(survey_of))
-            rows, spots = attachments.find(survey_of, tenants)
+            rows = attachments.find(survey_of, tenants)
             part |= {"overlay": tenants.overlay, "tenants": tenants.tenants}
             part |= {"topology": {"attachments": rows}} if rows else {}
-            locks[run.name] = FabricLock(tenants=tenants.numbers, attachments=spots)
+            numbers[run.name] = tenants.numbers
         found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
     _releases(runs, found)
-    own = Lock(locks)
+    own = with_tenants(lock or Lock(), numbers)
     whole = _refined(runs, document, found, own)
     return Sections(
         document=whole,
@@ -267,6 +339,12 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         inferences=[inference for run in runs for inference in run.inferences],
         unstated=[sentence for run in runs for sentence in _unstated(run)],
     )
+
+
+def with_tenants(lock: Lock, numbers: Mapping[str, Mapping[str, tuple[TenantNumber, ...]]]) -> Lock:
+    """A lock with the numbers of tenants and networks, by fabric."""
+    more = {name: replace(lock.fabrics.get(name, FabricLock()), tenants=its) for name, its in numbers.items()}
+    return Lock({**lock.fabrics, **more})
 
 
 def _unstated(run: Running) -> Iterator[str]:
@@ -282,14 +360,18 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
     """With values that only a comparison of whole configs tells, and without keys that change nothing."""
     comparison = Comparison(runs, lock)
     whole = merged(document, found)
+    runs = [run for run in runs if run.configured]
     differing = {name for name, count in comparison.differences(whole).items() if count}
     for run in runs:
         names = [its.name for its in run.samples]
         if differing.intersection(names):
             rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
             tenants = found["fabrics"][run.name].get("tenants", [])
+            links = () if run.links else without_links(run)
             bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
-            tried = (bare, relays(tenants), attachments.orders(rows), lossless.trials(run, comparison.numbers(whole, names)))
+            numbers = lossless.trials(run, comparison.numbers(whole, names))
+            others = (relays(tenants), route_servers(run), attachments.orders(rows), lossless.lengths_tried(run))
+            tried = (links, bare, *others, room(whole["fabrics"][run.name]), numbers)
             whole = comparison.refined(whole, run, names, chain(*tried))
         if found["fabrics"][run.name].get("qos"):
             whole = comparison.shortened(whole, run.name, names, "qos")
@@ -302,11 +384,17 @@ def _refined(runs: Sequence[Running], document: Document, found: Document, lock:
         else:
             found["fabrics"][run.name].pop("qos", None)
         for key in ("underlay", "tenants", "overlay"):
-            if key in found["fabrics"][run.name] or (key == "overlay" and part.get(key)):
+            if key in found["fabrics"][run.name] or (key != "tenants" and part.get(key)):
                 found["fabrics"][run.name][key] = part[key]
-        for key in ("cable_length_m", "attachments"):
-            if stated := part["topology"].get(key):
-                found["fabrics"][run.name].setdefault("topology", {})[key] = stated
+        if planned := part.get("planned"):
+            found["fabrics"][run.name]["planned"] = planned
+        topology = part["topology"]
+        leaf = topology.get("leaf", {})
+        spare = {key: leaf[key] for key in ("spare_server_ports", "oversubscription") if key in leaf}
+        kept = {"leaf": spare, **{name: topology.get(name) for name in ("cable_length_m", "attachments", "unit")}}
+        for name, value in kept.items():
+            if value and (name != "unit" or value != document["fabrics"][run.name]["topology"].get("unit")):
+                found["fabrics"][run.name].setdefault("topology", {})[name] = value
     return found
 
 

@@ -7,15 +7,37 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
+from fabric.deliver.brownfield.nic_numbers import label_of, natural, numbered, port_key, railed
 from fabric.deliver.brownfield.survey import Cable, Host, Survey, Switch
 from fabric.model.plan import CORE, SPINE, PortRef
+from fabric.model.settings.base import NAME
 from fabric.model.settings.site import PURPOSES
+from fabric.nos.target import installed
 
 End = tuple[str, int, int]  # server, NIC from 1, port of the NIC from 0
 LeafPort = tuple[str, PortRef | None]
-_LABEL = re.compile(r"([a-z][a-z0-9_-]*?)1(p1)?", re.ASCII)
-_KERNEL = re.compile(r"(en|eth|ib|n[0-9a-f]{6}-|mlx)", re.ASCII)
+_USES = {  # purpose → words of the tables and groups of servers whose NICs no name tells
+    "compute": re.compile(r"gpu|compute|backend|east[-_]?west|rdma|roce", re.I),
+    "storage": re.compile(r"stor(?:age)?(?![a-z])|nas(?![a-z])", re.I),
+    "frontend": re.compile(r"front|in[-_]?band|north[-_]?south", re.I),
+    "oob": re.compile(r"oob|out[-_]?of[-_]?band|ipmi|bmc", re.I),
+}
+
+
+class PortUse(NamedTuple):
+    """How leaf ports are configured for NICs: "single", "bond" or "fallback" in layer-2 networks, their VLANs and table."""
+
+    homing: str
+    vlans: frozenset[int]
+    table: str
+
+    def with_vlans(self, more: frozenset[int]) -> PortUse:
+        return self._replace(vlans=self.vlans | more)
+
+
+NO_USE = PortUse("", frozenset(), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +50,7 @@ class Nics:
     ports: int
     speed_gbps: int
     names: tuple[str, ...]  # of the ports, NIC by NIC
+    at: PortUse = NO_USE
 
     @property
     def labeled(self) -> bool:
@@ -52,6 +75,7 @@ class Group:
     uses: list[Nics]
     ends: dict[End, LeafPort]
     shared: bool = False  # on leaves of the first group
+    bare: bool = False  # leaves without servers
 
     def of(self, use: Nics) -> Iterator[tuple[End, LeafPort]]:
         """Ends of NICs of one purpose, server by server."""
@@ -107,32 +131,7 @@ class Shape:
         return 3 if self.of(CORE) else 2 if self.of(SPINE) else 1
 
 
-def natural(text: str) -> tuple[tuple[int, int | str], ...]:
-    """Sorts `leaf10` behind `leaf9`."""
-    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part)
-
-
-def port_key(cable: Cable, upper: bool) -> tuple[object, ...]:
-    """Order of the ports of a switch: by the front panel, else by their names."""
-    ref, name = (cable.b_ref, cable.b_port) if upper else (cable.a_ref, cable.a_port)
-    return (0, ref.cage, ref.sub) if ref else (1, *natural(name))
-
-
 # --- from a survey --------------------------------------------------------------------------------------------
-
-
-def with_numbers(survey: Survey) -> Survey:
-    """The survey with a number for every port of servers and other devices, also where the sources have none."""
-    switches = survey.switches
-    of_host: dict[tuple[str, str], list[Cable]] = defaultdict(list)
-    result = []
-    for cable in survey.cables:
-        if cable.a in switches:
-            result.append(cable)
-        else:
-            of_host[cable.a, switches[cable.b].fabric if cable.b in switches else ""].append(cable)
-    result += [cable for its in of_host.values() for cable in numbered(its)]
-    return replace(survey, cables=sorted(result, key=lambda its: (its.a, its.a_port, its.b, its.b_port)))
 
 
 def shapes(survey: Survey) -> dict[str, Shape]:
@@ -174,9 +173,9 @@ def _shape(
             attached[cable.a].append(cable)
     words = [word for word in re.split(r"[^a-z]+", name.lower()) if word in PURPOSES]
     purpose = words[0] if words else "compute"
-    groups = _groups(purpose, {host: hosts[host] for host in of_host}, of_host)
-    stated = [use.purpose for group in groups[:1] for use in group.uses[:1] if use.purpose in PURPOSES]
-    purpose = stated[0] if stated else purpose
+    groups = _groups(purpose, {host: hosts[host] for host in of_host}, of_host, switches)
+    stated = [use.purpose for group in groups[:1] for use in group.uses if use.purpose in PURPOSES]
+    purpose = min(stated, key=lambda its: its != "compute") if stated else purpose
     order = sorted(attached, key=lambda its: (hosts[its].number if its in hosts else 0, natural(its)))
     spine_links = [cable for cable in up if switches[cable.b].role == SPINE]
     return Shape(
@@ -215,17 +214,23 @@ def _components(switches: Iterable[str], cables: Iterable[Cable]) -> dict[str, i
 # --- groups of servers ----------------------------------------------------------------------------------------
 
 
-def _groups(purpose: str, hosts: Mapping[str, Host], of_host: Mapping[str, Sequence[Cable]]) -> list[Group]:
+def _groups(
+    purpose: str, hosts: Mapping[str, Host], of_host: Mapping[str, Sequence[Cable]], switches: Mapping[str, Switch]
+) -> list[Group]:
     by_group: dict[str, list[str]] = defaultdict(list)
     for name, host in hosts.items():
         by_group[host.group or re.sub(r"[-_.]?\d+$", "", name) or "server"].append(name)
     groups = [
-        _group(purpose, name, sorted(members, key=lambda its: (hosts[its].number, natural(its))), hosts, of_host)
+        _group(purpose, name, sorted(members, key=lambda its: (hosts[its].number, natural(its))), hosts, of_host, switches)
         for name, members in by_group.items()
     ]
     groups.sort(key=lambda group: (_first_port(group), natural(group.name)))
     first_leaves: set[str] = set()
+    vlans: dict[str, frozenset[int]] = {}
     for at, group in enumerate(groups):
+        for n, use in enumerate(group.uses):  # NICs of one purpose in other networks have one of their own
+            if vlans.setdefault(use.purpose, use.at.vlans) != use.at.vlans and NAME.fullmatch(group.name):
+                group.uses[n] = replace(use, purpose=group.name if not use.labeled else use.purpose)
         group.shared = at > 0 and bool(group.uses) and bool(first_leaves & set(group.leaves(group.uses[0])))
         first_leaves |= {leaf for use in group.uses for leaf in group.leaves(use)} if not group.shared else set()
     return groups
@@ -239,7 +244,12 @@ def _first_port(group: Group) -> tuple[object, ...]:
 
 
 def _group(
-    purpose: str, name: str, members: list[str], hosts: Mapping[str, Host], of_host: Mapping[str, Sequence[Cable]]
+    purpose: str,
+    name: str,
+    members: list[str],
+    hosts: Mapping[str, Host],
+    of_host: Mapping[str, Sequence[Cable]],
+    switches: Mapping[str, Switch],
 ) -> Group:
     ends: dict[End, LeafPort] = {}
     cabled: dict[str, list[Cable]] = {}
@@ -254,22 +264,16 @@ def _group(
         name=name,
         model=models.most_common(1)[0][0] if models else "",
         servers=members,
-        uses=_uses(purpose, cabled[fullest]),
+        uses=_uses(
+            purpose, name, cabled[fullest], switches, railed((its, nic, leaf) for (its, nic, _), (leaf, _) in ends.items())
+        ),
         ends=ends,
     )
 
 
-def numbered(cables: Iterable[Cable]) -> list[Cable]:
-    """The cables of a server in order of its NICs; these are counted where the source does not number them."""
-    cables = sorted(cables, key=lambda its: port_key(its, upper=False))
-    spots = [(its.a_ref.cage, its.a_ref.sub) for its in cables if its.a_ref]
-    if len(set(spots)) == len(cables):
-        return cables
-    cables.sort(key=lambda its: (natural(its.a_port), natural(its.b), port_key(its, upper=True)))
-    return [replace(its, a_ref=PortRef(at, 0, 1, its.speed_gbps)) for at, its in enumerate(cables, 1)]
-
-
-def _uses(purpose: str, cables: Sequence[Cable]) -> list[Nics]:
+def _uses(
+    purpose: str, group: str, cables: Sequence[Cable], switches: Mapping[str, Switch], railed: frozenset[int]
+) -> list[Nics]:
     """The NICs of a server by purpose: what their names say, else runs of equal NICs."""
     nics: dict[int, list[Cable]] = defaultdict(list)
     for cable in cables:
@@ -278,34 +282,54 @@ def _uses(purpose: str, cables: Sequence[Cable]) -> list[Nics]:
     runs: list[Nics] = []
     for nic, its in sorted(nics.items()):
         ports = 1 + max(cable.a_ref.sub for cable in its if cable.a_ref)
-        names, speed = tuple(cable.a_port for cable in its), its[0].speed_gbps
+        names, speed, at = tuple(cable.a_port for cable in its), its[0].speed_gbps, _use_of(switches, its[0])
         last = runs[-1] if runs else None
-        if last and (last.ports, last.speed_gbps, last.first + last.count) == (ports, speed, nic):
-            longer = replace(last, count=last.count + 1, names=(*last.names, *names))
-            starts = last.labeled and not longer.labeled and _label(names[0])
+        like = last and (last.ports, last.speed_gbps, last.first + last.count, last.at.homing, last.at.table)
+        like = like if (nic - 1 in railed) == (nic in railed) else None
+        if last and like == (ports, speed, nic, at.homing, at.table):
+            longer = replace(last, count=last.count + 1, names=(*last.names, *names), at=at.with_vlans(last.at.vlans))
+            starts = last.labeled and not longer.labeled and label_of(names[0])
             if not starts and (longer.labeled or not last.labeled):
                 runs[-1] = longer
                 continue
-        label = _label(names[0])
+        label = label_of(names[0])
         fits = label and names == Nics(purpose=label, first=1, count=1, ports=ports, speed_gbps=speed, names=()).labels
-        runs.append(Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names))
-    return list(_named(purpose, runs))
+        runs.append(
+            Nics(purpose=label if fits else "", first=nic, count=1, ports=ports, speed_gbps=speed, names=names, at=at)
+        )
+    return list(_named(purpose, group, runs))
 
 
-def _label(name: str) -> str:
-    """The purpose in the name of a first port, `compute` of `compute1p1`; "" where it is a name of an interface."""
-    match = _LABEL.fullmatch(name)
-    return match[1] if match and not _KERNEL.match(name) else ""
+def _use_of(switches: Mapping[str, Switch], cable: Cable) -> PortUse:
+    """How the leaf port of a cable is configured."""
+    switch = switches.get(cable.b)
+    port = switch.facts.interfaces.get(cable.b_port) if switch and switch.facts else None
+    record = installed(switch.nos) if switch else None
+    if switch is None or switch.facts is None or port is None or record is None:
+        return NO_USE
+    bond = switch.facts.interfaces.get(port.bond.value) if port.bond else None
+    own = bond or port
+    vlans = [its.value for its in (own.access, *own.trunk) if its is not None]
+    svis = [record.idiom.svi.format(vlan) for vlan in vlans] if record.idiom and record.idiom.svi else []
+    tables = [its.vrf.value for its in (own, *map(switch.facts.interfaces.get, svis)) if its and its.vrf]
+    bonded = "fallback" if bond and bond.fallback and bond.fallback.value else "bond"
+    return PortUse((bonded if bond else "single") if vlans else "", frozenset(vlans), tables[0] if tables else "")
 
 
-def _named(purpose: str, runs: Sequence[Nics]) -> Iterator[Nics]:
-    """The runs, each with a purpose of its own."""
+def _named(purpose: str, group: str, runs: Sequence[Nics]) -> Iterator[Nics]:
+    """The runs, each with a purpose of its own: of their names, else of their group or table, else any."""
     taken = {run.purpose for run in runs}
     for run in runs:
         if run.purpose:
             yield run
             continue
-        name = next(word for word in (purpose, *PURPOSES, *(f"nics{n}" for n in range(1, 99))) if word not in taken)
+        texts = [group, run.at.table] if run.at.table and len(runs) == 1 else [run.at.table]
+        stated = [name for text in texts for name, words in _USES.items() if words.search(text)]
+        name = next(
+            its
+            for its in (*stated, purpose, *(["bmc"] if purpose == "oob" else PURPOSES), *(f"nics{n}" for n in range(1, 99)))
+            if its not in taken
+        )
         taken.add(name)
         yield replace(run, purpose=name)
 

@@ -68,7 +68,7 @@ def _reduced(fabric: Document, order: Sequence[Path], alike: Alike) -> Document:
         other = deepcopy(best)
         del other["below"][key]
         best = other if alike(other) else best
-    for at in range(len(best["servers"])):
+    for at in range(len(best.get("servers", ()))):
         for key in OF_SERVERS:
             if key in best["servers"][at]:
                 other = deepcopy(best)
@@ -84,7 +84,7 @@ def _without(fabric: Document, path: Path) -> Iterator[Document]:
     other = deepcopy(fabric)
     _remove(other["topology"], path)
     yield other
-    if path == ("leaf", "uplinks"):
+    if path == ("leaf", "uplinks") and "servers" in fabric:
         for ratio in RATIOS:
             again = deepcopy(other)
             again["topology"].setdefault("leaf", {})["oversubscription"] = ratio

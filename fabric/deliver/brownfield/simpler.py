@@ -8,11 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Any
 
-from fabric.base.grouping import grouped
-from fabric.deliver.brownfield.survey import Cable, Host, Survey
+from fabric.deliver.brownfield.survey import Host, Survey
 from fabric.model.plan import LEAF, PortRef
-
-GROUP = "server"  # of the servers of a survey without bonds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +26,13 @@ class Rung:
     given_up: Mapping[str, str] = field(default_factory=dict)
     tenants: bool = True
     last: bool = False
+
+    def lost(self, whole: Survey) -> int:
+        """Cables of switches, and servers, that this rung states otherwise than they are."""
+        gone = whole.switches.keys() - self.survey.switches.keys()
+        servers = {name for name, host in whole.hosts.items() if not host.attached}
+        kept = {name for name, host in self.survey.hosts.items() if not host.attached}
+        return sum(its.b in gone for its in whole.cables) + len(servers - kept)
 
     def sections(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Sections of an intent, as far as this rung states them."""
@@ -49,7 +53,7 @@ def rungs(survey: Survey) -> Iterator[Rung]:
     ways = [whole]
     if below(survey):
         ways.append(_without_below(whole))
-    ways += [_flat(way) for way in ways] if any(not host.attached for host in survey.hosts.values()) else []
+    ways += [_bare(way) for way in ways] if any(not host.attached for host in survey.hosts.values()) else []
     yield from ways
     why = {"tenants": "no statement of them has a plan beside the rest of the intent"}
     yield from (replace(way, tenants=False, given_up={**way.given_up, **why}) for way in ways)
@@ -115,26 +119,16 @@ def _without_below(rung: Rung) -> Rung:
 # --- hosts whose NICs follow no rule --------------------------------------------------------------------------
 
 
-def _flat(rung: Rung) -> Rung:
-    """One server with one link on each leaf that has such a host; every other host is an attachment."""
-    survey = rung.survey
-    switches = survey.switches
-    of_host = grouped((its.a, its) for its in survey.cables if its.a in survey.hosts)
-    single: dict[str, Cable] = {}
-    for name, cables in of_host.items():
-        if len(cables) == 1 and not survey.hosts[name].attached and cables[0].b in switches:
-            single.setdefault(cables[0].b, cables[0])
-    leaves = [name for name, switch in switches.items() if switch.role == LEAF]
-    kept = {its.a for its in single.values()} if len(single) == len(leaves) else set()
-    hosts: dict[str, Host] = {}
-    for number, (name, host) in enumerate(survey.hosts.items(), 1):
-        if name in kept:
-            hosts[name] = replace(host, group=GROUP, number=1 + sum(its.group == GROUP for its in hosts.values()))
-        else:
-            hosts[name] = replace(host, group="", number=number, attached=True, model="")
+def _bare(rung: Rung) -> Rung:
+    """Leaves without servers: every host is an attachment."""
+    hosts = {
+        name: replace(host, group="", number=number, attached=True, model="")
+        for number, (name, host) in enumerate(rung.survey.hosts.items(), 1)
+    }
+    ports = {name: count(1) for name in hosts}
     cables = [
-        replace(its, a_port="eth1", a_ref=PortRef(1, 0, 1, its.speed_gbps)) if its.a in kept else its for its in survey.cables
+        its if its.a not in hosts else replace(its, a_ref=PortRef(next(ports[its.a]), 0, 1, its.speed_gbps))
+        for its in rung.survey.cables
     ]
-    cables.sort(key=lambda its: (its.a, its.a_port, its.b, its.b_port))
     why = {"servers": "their NICs follow no rule of wiring: they are attachments of leaves"}
-    return replace(rung, survey=replace(survey, hosts=hosts, cables=cables), given_up={**rung.given_up, **why})
+    return replace(rung, survey=replace(rung.survey, hosts=hosts, cables=cables), given_up={**rung.given_up, **why})

@@ -16,7 +16,7 @@ from fabric.audit.checks.network import planes
 from fabric.deliver.brownfield.cabling import LLDP, TOPOLOGY, Port, Wire, Wiring, wiring
 from fabric.deliver.brownfield.coordinates import Coordinates, coordinates
 from fabric.deliver.brownfield.devices import Found, found
-from fabric.deliver.brownfield.fabrics import fabrics, names, routers
+from fabric.deliver.brownfield.fabrics import fabrics, names, routers, routers_by_name
 from fabric.deliver.brownfield.hosts import HostPort, Hosts, hosts, nics, without
 from fabric.deliver.brownfield.ports import natural
 from fabric.deliver.brownfield.roles import ROLES, Seen, Tiers, aside, tiers
@@ -80,6 +80,9 @@ def survey_of(
     switches: dict[str, list[Switch]] = {}
     cabled = {name for name, _ in cables.far}
     seen = Seen(devices, cables, ends.on(), _sessions(networks) if devices.keys() - cabled else ())
+    if named := routers_by_name(seen):
+        left_out |= dict.fromkeys(named, "a router or firewall, by its name")
+        seen = replace(seen, devices={name: own for name, own in devices.items() if name not in named})
     groups = fabrics(seen)
     outside = routers(seen, groups)
     left_out |= dict.fromkeys(outside, "a router or firewall: it has neither servers nor tunnels")
@@ -193,15 +196,16 @@ def _between(
     homes: Mapping[str, str],
     level: Mapping[str, tuple[bool, int]],
 ) -> None:
-    """A link that joins two fabrics, neither of which hangs below the other, is one to another device for both of them."""
+    """A link of a leaf to a router, or to a fabric that neither hangs below nor above, is one to another device."""
     for one, other, source in list(cables.cables()):
-        if one[0] not in homes or other[0] not in homes or homes[one[0]] == homes[other[0]]:
-            continue
-        if not (level[one[0]][0] and level[other[0]][0]):
+        apart = homes.get(one[0]) != homes.get(other[0])
+        if not apart or not (level.get(one[0], (True,))[0] and level.get(other[0], (True,))[0]):
             continue
         for near, far in ((one, other), (other, one)):
             del cables.far[near]
-            name = f"{far[0]}-of-{homes[far[0]]}"
+            if level.get(near[0], (True, -1))[1] != 0:
+                continue
+            name = f"{far[0]}-of-{homes[far[0]]}" if far[0] in homes else far[0]
             ends.hosts.setdefault(name, Host(name=name, group="", number=len(ends.hosts) + 1, attached=True))
             addresses = [_address(devices[name_].facts, port) for name_, port in (near, far)]
             ends.ports.append(

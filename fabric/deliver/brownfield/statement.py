@@ -13,9 +13,9 @@ from fabric.deliver.brownfield.shape import Group, Nics, Shape, leaf_of
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
-from fabric.hardware.catalog.models import NicSet, ServerModel
-from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec
-from fabric.model.settings.site import PURPOSES
+from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
+from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, PortRef
+from fabric.model.plan.cages import NoFit, lay_out
 
 Document = dict[str, Any]
 
@@ -42,10 +42,18 @@ class Form:
         }
 
 
-def forms(shape: Shape) -> Iterator[Form]:
-    """The forms that the cables of the first group of servers may follow, the likeliest first."""
+def forms(shape: Shape, *, below: bool = False) -> Iterator[Form]:
+    """The forms that the cables of the first group of servers may follow, the likeliest first.
+
+    Args:
+        below: its leaves hang below those of another fabric.
+    """
     if not shape.groups or not shape.groups[0].uses:
-        yield Form(kind=PURPOSES[shape.purpose].kind)
+        if shape.pairs and shape.tiers == 1 and not below:
+            yield Form(kind="collapsed")
+        elif not below:
+            yield from (Form(kind="rack", dual_tor=True) for _ in range(any(its.pair for its in shape.of(LEAF))))
+        yield Form(kind="rack")
         return
     group = shape.groups[0]
     use = group.uses[0]
@@ -55,9 +63,9 @@ def forms(shape: Shape) -> Iterator[Form]:
     per_nic = max(len(set(row)) for row in table)
     rails = len({row[0] for row in table})
     apart = len({shape.network.get(leaf, -1) for leaf in filter(None, table[0])})
-    if shape.pairs and shape.tiers == 1:
+    if shape.pairs and shape.tiers == 1 and not below:
         networks = {shape.network[leaf.name] for leaf in shape.of(LEAF)}
-        for turns in (False, True):
+        for turns in sorted((False, True), reverse=_in_turns(shape)):
             yield Form(kind="collapsed", planes=len(networks), turns=turns)
             yield Form(kind="collapsed", planes=len(networks), turns=turns, dual_tor=True)
         return
@@ -74,6 +82,16 @@ def forms(shape: Shape) -> Iterator[Form]:
             for kind in kinds:
                 count = 0 if kind == "rack" else rails
                 yield Form(kind=kind, planes=planes, dual_tor=dual, rails=count, turns=turns)
+
+
+def _in_turns(shape: Shape) -> bool:
+    """Whether NICs of one port on a pair are on its leaves in turns, not the first half of them on the first leaf."""
+    votes = Counter[bool]()
+    for group in shape.groups:
+        for use in (its for its in group.uses if its.count > 2 and its.ports == 1):
+            for (nic, _), leaf in leaf_of(group, use).items():
+                votes.update(leaf[server] == leaf_of(group, use)[0, 0].get(server) for server in leaf if nic == 1)
+    return votes[False] > votes[True]
 
 
 def _of_one_tier(shape: Shape, table: Sequence[Sequence[str]]) -> tuple[int, bool]:
@@ -130,16 +148,56 @@ def server_group(group: Group, model: str, uses: Sequence[Nics], purpose: str, s
     entry |= {"name": group.name} if group.name != model else {}
     entry |= {"nics": purposes[0] if len(purposes) == 1 else purposes} if purposes != [purpose] else {}
     entry |= {"leaves": "shared"} if group.shared else {}
+    homing = {use.purpose: use.at.homing for use in uses if use.at.homing != "bond" and _on_pair(group, use)}
+    entry |= {"homing": homing} if any(homing.values()) else {}
     nic = server.nics.get(purposes[0]) if server and purposes else None
     if nic is not None and (nic.ports, nic.speed_gbps) != (uses[0].ports, uses[0].speed_gbps):
         entry["nic_breakout"] = f"{uses[0].ports}x{uses[0].speed_gbps}"
     return entry
 
 
+def _on_pair(group: Group, use: Nics) -> bool:
+    """Whether NICs of one purpose have two leaves, on which their ports may be bonds, and the configs tell."""
+    return bool(use.at.homing) and len(group.leaves(use)) == 2
+
+
 # --- counts ---------------------------------------------------------------------------------------------------
 
 
-def counts(shape: Shape, cells: Cells) -> Document:
+def without_servers(shape: Shape, leaves: Sequence[str], form: Form) -> list[Document]:
+    """Entries of leaves without servers: of pairs where the form has them, and of single leaves."""
+    its = [shape.switches[name] for name in leaves]
+    pairs = [switch for switch in its if switch.pair in leaves] if form.dual_tor else []
+    single = [switch for switch in its if switch not in pairs]
+    name = "border" if all(switch.border for switch in its) else "others"
+    entries: list[Document] = [{"name": name, "count": len(pairs)}] if pairs else []
+    if single:
+        entry: Document = {"name": f"{name}-single" if pairs else name, "count": len(single)}
+        entries.append(entry | ({"paired": False} if form.dual_tor else {}))
+    return entries
+
+
+def on_first_ports(shape: Shape, spec: FabricSpec, role: str) -> bool:
+    """Whether the uplinks of most switches of a role are on the first of the fastest cages, and not on the last ones."""
+    model = (spec.leaf if role == LEAF else spec.spine).model
+    votes = Counter[bool]()
+    for switch in shape.of(role):
+        refs = [cable.a_ref for cable in shape.up_of.get(switch.name, ()) if cable.a_ref]
+        cages = sorted({ref.cage for ref in refs})
+        if refs:
+            votes[cages == _cages(model, refs, first=True) != _cages(model, refs, first=False)] += 1
+    return votes[True] > votes[False]
+
+
+def _cages(model: SwitchModel, refs: Sequence[PortRef], *, first: bool) -> list[int]:
+    try:
+        up = lay_out(model, 0, refs[0].speed_gbps, len(refs), refs[0].speed_gbps, first=first).up
+    except NoFit:
+        return []
+    return sorted({slot.cage for slot in up})
+
+
+def counts(shape: Shape, cells: Cells, spec: FabricSpec) -> Document:
     """Numbers of switches and links as keys of a topology."""
     tiers = shape.tiers
     stated: Document = {}
@@ -148,7 +206,8 @@ def counts(shape: Shape, cells: Cells) -> Document:
     links = _links(shape)
     if uplinks := links.get(LEAF):
         per_leaf = usual_count(Counter(uplinks))
-        stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": _speed(shape, LEAF)}}
+        first = {"ports": "first"} if on_first_ports(shape, spec, LEAF) else {}
+        stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": _speed(shape, LEAF), **first}}
     elif shape.pairs:
         per_leaf = usual_count(Counter(cable.a for cable in shape.pairs))
         stated["leaf"] = {"uplinks": {"count": per_leaf, "speed_gbps": shape.pairs[0].speed_gbps}}
@@ -156,7 +215,8 @@ def counts(shape: Shape, cells: Cells) -> Document:
         stated["spine"] = {"count": len(shape.of(SPINE))}
     if tiers > 2:
         per_spine = usual_count(Counter(links[SPINE]))
-        stated["spine"]["uplinks"] = {"count": per_spine, "speed_gbps": _speed(shape, SPINE)}
+        first = {"ports": "first"} if on_first_ports(shape, spec, SPINE) else {}
+        stated["spine"]["uplinks"] = {"count": per_spine, "speed_gbps": _speed(shape, SPINE), **first}
         groups = max(Counter(network for network, _ in cells.cores).values())
         stated["core"] = {"count": len(shape.of(CORE)), "groups": groups}
         stated["pods"] = {"units": max(1, cells.units_per_pod)}
@@ -213,7 +273,7 @@ def racks_without_servers(shape: Shape, cells: Cells, spec: FabricSpec) -> int:
     """Racks of the only unit whose leaves have no server."""
     leaves = {leaf for units in cells.units for unit in units.leaves for leaf in unit}
     left = sum(its.name not in leaves for its in shape.of(LEAF))
-    single = len(cells.units) == 1 and len(cells.units[0].leaves) == 1
+    single = len(cells.units) == 1 and not cells.units[0].group.bare and len(cells.units[0].leaves) == 1
     return -(-left // spec.leaves_per_nic(spec.groups[0])) if single else 0
 
 

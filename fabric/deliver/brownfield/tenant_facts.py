@@ -181,8 +181,9 @@ class TenantSurvey:
         facts = switch.facts
         assert facts is not None
         tenant.vni = tenant.vni or (vrf.vni.value if vrf.vni else 0)
-        if not tenant.number and vrf.rd is not None:
-            tenant.number = _last_number(vrf.rd.value)
+        number = _last_number(vrf.rd.value) if vrf.rd is not None else 0
+        if not tenant.number and number != tenant.vni:
+            tenant.number = number
         if not tenant.number and vrf.vlan is not None and vrf.vlan.value > VLAN_BASE:
             tenant.number = vrf.vlan.value - VLAN_BASE
         tags = [one.tag.value for one in facts.interfaces.values() if one.tag and one.vrf and one.vrf.value == vrf.name]

@@ -101,7 +101,9 @@ def _overlay(
         return ({"isolation": how} if how != "none" else {}), 0, 0
     found: Document = {"kind": "evpn-vxlan"}
     l3 = most_common(its.vni - its.number for its in tenants.values() if its.vni > its.number) or L3_BASE
-    l2 = most_common(its.vni - its.number for its in networks.values() if its.vni > its.number) or L2_BASE
+    bases = Counter(its.vni - its.number for its in networks.values() if its.vni > its.number)
+    l2, times = bases.most_common(1)[0] if bases else (L2_BASE, 0)
+    l2 = l2 if 2 * times > len(networks) else L2_BASE  # else each network has its own VNI
     usual3 = all(its.vni == L3_BASE + its.number for its in tenants.values() if its.vni)
     found |= {} if usual3 or l3 == L3_BASE else {"l3vni_base": l3}
     found |= {} if l2 == L2_BASE else {"l2vni_base": l2}
@@ -114,30 +116,20 @@ def _overlay(
     mac = most_common(one.value.lower() for one in macs if one)
     if mac and mac != "00:00:5e:00:01:01":
         found["anycast_mac"] = mac
-    if servers := _route_servers(survey.run):
-        found["route_servers"] = servers
     return found, l3, l2
 
 
-def _route_servers(run: Running) -> int:
-    """Spines with EVPN sessions, where they are not the first four or all."""
-    evpn = {
-        its.name
+def route_servers(run: Running) -> Iterator[list[Document]]:
+    """How many spines of a role, pod and plane have EVPN sessions, where that may be stated."""
+    evpn = [
+        (its.role, its.pod, its.plane)
         for its in run.switches
         if its.role != LEAF
         and its.facts is not None
         and any(family.value == "evpn" for one in its.facts.neighbors() for family in one.families)
-    }
-    counts, totals = Counter[tuple[str, int, int]](), Counter[tuple[str, int, int]]()
-    for its in run.switches:
-        if its.role != LEAF:
-            totals[its.role, its.pod, its.plane] += 1
-            counts[its.role, its.pod, its.plane] += its.name in evpn
-    known = [(counts[key], totals[key]) for key in totals]
-    most = max((count for count, _ in known), default=0)
-    if all(count == min(4, total) for count, total in known):
-        return 0
-    return most
+    ]
+    counts = {*Counter(evpn).values(), *Counter(role for role, *_ in evpn).values()}
+    yield [{"overlay": {"route_servers": count}} for count in sorted(counts)]
 
 
 def _names(networks: Mapping[int, NetworkFacts]) -> dict[int, tuple[str, str]]:
@@ -213,16 +205,19 @@ def _imports(
         sources += [name for name in sorted(its.leaks) if name in tenants and name not in sources]
         found: list[Any] = []
         for source in sorted(sources, key=list(tenants).index):
-            if not its.limited:
+            by_prefix = not all(target(leaf.nos).capabilities.imports for leaf in survey.leaves.values())
+            if not its.limited and not by_prefix:
                 found.append(source)
                 continue
             others = outside.get(source, frozenset()) - outside.get(its.name, frozenset())
+            whole = [*map(str, subnets[source]), *([] if subnets[source] else others or DEFAULT_ROUTES[:1])]
             inside = [
                 text
                 for text in its.prefixes
                 if text in others or (text not in DEFAULT_ROUTES and any(_meets(net, text) for net in subnets[source]))
             ]
-            found.append({"from": source, "prefixes": inside} if inside else source)
+            stated = inside or (sorted(whole) if by_prefix else [])
+            found.append({"from": source, "prefixes": stated} if stated else source)
         if found:
             row["imports"] = found
 
@@ -239,7 +234,7 @@ def _permitted(survey: TenantSurvey, rows: Sequence[Document]) -> None:
         lines = survey.run.lines.get(leaf.name, ())
         idiom = target(leaf.nos).idiom
         for name, pattern in product(own, dict.fromkeys(idiom.acls if idiom else ())):
-            words = re.compile(rf"(?<![\w-]){re.escape(pattern.format(name))}(?![\w-])")
+            words = re.compile(rf"(?<![\w-]){re.escape(pattern.format(name))}(?:-[46])?(?![\w-])")
             texts = {text for line in lines if words.search(line) for text in PREFIX.findall(line)}
             permitted.setdefault(name, IPSet()).update(IPSet(text for text in texts if is_address(text.partition("/")[0])))
     for row in rows:

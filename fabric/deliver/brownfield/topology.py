@@ -20,6 +20,7 @@ from fabric.base.reading import text_of
 Wire = tuple[str, str, str, str]  # device and port of both ends
 WHAT = "a topology file: JSON of NVIDIA Air, Graphviz, containerlab or Batfish, or a CSV table of cables"
 CODE = "FAB009"
+OUTSIDE = "outbound"  # end of a link of NVIDIA Air: a node with one serves the simulation, and is no part of the network
 END = r'"?(?P<{0}>[\w.-]+)"?\s*:\s*"?(?P<{0}_port>[\w./:-]+)"?'
 EDGE = re.compile(rf"{END.format('a')}\s*--\s*{END.format('b')}")
 COMMENT = re.compile(r"^[ \t]*(?:#|//)[^\n]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
@@ -61,9 +62,11 @@ def _links(document: Any, depth: int = 0) -> Iterator[Wire]:
     if not isinstance(document, dict) or depth > 2:
         return
     for key in ("links", "edges"):
-        for link in document.get(key) or () if isinstance(document.get(key), list) else ():
-            ends = [_end(one) for one in _ends(link)]
-            if len(ends) == 2 and all(ends):
+        links = [_ends(link) for link in document.get(key) or ()] if isinstance(document.get(key), list) else []
+        simulated = {_end(end)[0] for link in links if OUTSIDE in link for end in link}
+        for link in links:
+            ends = [_end(one) for one in link]
+            if len(ends) == 2 and not simulated & {device for device, _ in ends}:
                 yield (*ends[0], *ends[1])
     for key in ("content", "topology"):
         yield from _links(document.get(key), depth + 1)

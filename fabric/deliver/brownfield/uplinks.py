@@ -30,8 +30,9 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
     most = max((len(its) for of in ports.values() for _, its in of), default=0)
     if shape.tiers > 1 and spines and most:
         speed = next(cable.speed_gbps for cable in shape.up if shape.switches[cable.a].role == LEAF)
+        first = fabric["topology"].get("leaf", {}).get("uplinks", {}).get("ports") == "first"
         for uplinks in range(most, 8 * spec.leaf.model.cages):
-            place = _places(spec, uplinks, speed)
+            place = _places(spec, uplinks, speed, first)
             found = {
                 group: [(at, len(its), _kinds(place, its, uplinks, spines)) for at, its in of] for group, of in ports.items()
             }
@@ -45,7 +46,7 @@ def variants(shape: Shape, cells: Cells, fabric: Document, spec: FabricSpec) -> 
 
 def _ratios(fabric: Document) -> Iterator[Document]:
     """The fabric with the number of uplinks by a ratio, as groups have different ones; servers on free ports count too."""
-    shared = [at for at, group in enumerate(fabric["servers"]) if group.get("leaves") == "shared"]
+    shared = [at for at, group in enumerate(fabric.get("servers", ())) if group.get("leaves") == "shared"]
     for more in range(SHARED_MAX if shared else 1):
         for ratio in RATIOS:
             other = deepcopy(fabric)
@@ -83,10 +84,10 @@ def _uplinks(shape: Shape, leaf: str) -> list[Port]:
     return sorted((ref.cage, ref.sub) for ref in refs if ref)
 
 
-def _places(spec: FabricSpec, uplinks: int, speed_gbps: int) -> dict[Port, int]:
+def _places(spec: FabricSpec, uplinks: int, speed_gbps: int, first: bool) -> dict[Port, int]:
     """Port → its place among so many uplinks."""
     try:
-        up = lay_out(spec.leaf.model, 0, speed_gbps, uplinks, speed_gbps).up
+        up = lay_out(spec.leaf.model, 0, speed_gbps, uplinks, speed_gbps, first=first).up
     except NoFit:
         return {}
     return {(slot.cage, slot.sub): at for at, slot in enumerate(up)}
@@ -112,7 +113,7 @@ def _explained(
     if all("links" in its or "all" in its for its in kinds):
         other = deepcopy(fabric)
         other["topology"]["leaf"]["uplinks"]["count"] = uplinks
-        for units in cells.units:
+        for units in (its for its in cells.units if not its.group.bare):
             short = [links for at, links, its in found[units.group.name] if "all" not in its]
             if short:
                 unit = _unit(other, units)
@@ -150,6 +151,8 @@ def _reserved(
     other = deepcopy(fabric)
     other["topology"]["leaf"]["uplinks"]["count"] = uplinks
     other["topology"]["spine"]["min_count"] = uplinks // each
+    if not other.get("servers"):
+        return
     if len(other["servers"]) == 1:
         other["planned"] = {"servers": other["servers"][0]["count"]}
     else:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from fabric.base.diagnostics import Place, Report
 from fabric.base.formats import yaml
 from fabric.base.formats.workbooks import CODE, Rows, read_sheets
-from fabric.model.facts import Bgp, Facts, Interface, Located, Services, Vni, Vrf
-from fabric.nos.target import target
+from fabric.model.facts import Bgp, Cage, Facts, Interface, Located, Neighbor, Services, Vni, Vrf
+from fabric.nos.target import cage, target
 
 Wire = tuple[str, str, str, str]  # device and port of both ends
 T = TypeVar("T")
@@ -79,9 +79,10 @@ class _Reader:
         networks = sheets.get(titles["networks"], ())
         self._read_nodes(_table(titles["nodes"], sheets[titles["nodes"]], "function"))
         self._read_wires(_table(titles["wires"], sheets[titles["wires"]], "system name (a)", "function (a)", "system role"))
+        releases = {row[0]: row[1] for row in _below(sheets.get(titles["settings"], ()), "switch function") if len(row) > 1}
         for facts in self.devices.values():
-            self._settings(facts, settings)
-        self._networks(networks)
+            self._settings(facts, settings, releases)
+        self._networks(networks, settings)
         for row in _table(titles["loopbacks"], sheets.get(titles["loopbacks"], ()), "switch"):
             self._loopback(row)
         if not self.devices:
@@ -157,9 +158,15 @@ class _Reader:
 
     # values of all switches
 
-    def _settings(self, facts: Facts, settings: Mapping[str, str]) -> None:
-        if NUMBER.fullmatch(asn := settings.get("bgp_asn", "")):
+    def _settings(self, facts: Facts, settings: Mapping[str, str], releases: Mapping[str, str]) -> None:
+        function = self.nodes[facts.name]["function"]
+        if NUMBER.fullmatch(asn := settings.get("bgp_asn", "")) and self._routes(facts.name):
             facts.bgp[""] = Bgp(vrf="", line=0, file=str(self.path), asn=self._at(int(asn)))
+        release = next((its for name, its in releases.items() if name and function.startswith(name)), "")
+        lines = [_words()["release"].format(facts.name, release)] if release else []
+        stated = {name: text for name, text in _words()["statements"].items() if "'" not in settings.get(name, "'")}
+        lines += [text.format(settings[name]) for name, text in stated.items()] if self._routes(facts.name) else []
+        facts.texts = {_words()["text"]: "\n".join([*lines, ""])} if lines else {}
         facts.services = Services(
             ntp=[self._at(name) for name in re.split(r"[,\s]+", settings.get("ntp_servers", "")) if name],
             ldap=[self._at(name) for name in re.split(r"[,\s]+", settings.get("ldap_servers", "")) if name]
@@ -169,25 +176,36 @@ class _Reader:
         if mac := settings.get("anycast_mac"):
             facts.anycast_mac = self._at(mac.lower())
 
-    def _networks(self, rows: Rows) -> None:
-        """VLANs, VRFs and profiles of ports, three tables below each other."""
+    def _routes(self, name: str) -> bool:
+        """Whether a switch has gateways and tunnels."""
+        return re.fullmatch(_words()["tiers"], self.nodes[name]["function"]) is not None
+
+    def _networks(self, rows: Rows, settings: Mapping[str, str]) -> None:
+        """VLANs, VRFs, profiles of ports and DHCP servers, tables below each other."""
         title = _words()["sheets"]["networks"]
-        marks = {"vlan id": "", "vrf name": "", "vrf": "", "profile": ""}
+        marks = {"vlan id", "vrf name", "vrf", "profile", "server ip"}
         heads = [at for at, row in enumerate(rows) if row and row[0].lower() in marks]
         parts = {rows[at][0].lower(): (at, end) for at, end in zip(heads, [*heads[1:], len(rows)], strict=True)}
         tables = {name: list(_table(title, rows[at:end], name, first=at + 1)) for name, (at, end) in parts.items()}
         profiles = {row.cells["profile"].lower(): row for row in tables.get("profile", ()) if row.cells.get("profile")}
+        relays = {
+            row.cells.get("vrf", ""): re.findall(r"[\d.]+", row.cells["server ip"]) for row in tables.get("server ip", ())
+        }
         for name, facts in self.devices.items():
-            if re.fullmatch(_words()["tiers"], self.nodes[name]["function"]):
+            if self._routes(name):
                 for row in [*tables.get("vrf name", ()), *tables.get("vrf", ())]:
                     self._vrf(facts, row)
+                self._leaks(facts)
                 for row in tables.get("vlan id", ()):
-                    self._vlan(facts, row)
+                    self._vlan(facts, row, relays)
         for (a, a_port, b, b_port), profile in self.wires.items():
             row = profiles.get(profile.lower())
-            for device, port in ((a, a_port), (b, b_port)) if row else ():
+            for device, port, far in ((a, a_port, b), (b, b_port, a)) if row else ():
                 if device in self.devices and row is not None:
-                    self._port(self._interface(self.devices[device], port), row)
+                    self._port(device, port, far, row)
+        for name, facts in self.devices.items():
+            if self._routes(name):
+                self._panel(facts, settings)
 
     def _vrf(self, facts: Facts, row: _Row) -> None:
         name = row.cells.get("vrf name") or row.cells.get("vrf", "")
@@ -201,7 +219,24 @@ class _Reader:
                 vlan=self._at(int(vlan), row) if NUMBER.fullmatch(vlan) else None,
             )
 
-    def _vlan(self, facts: Facts, row: _Row) -> None:
+    def _leaks(self, facts: Facts) -> None:
+        """Routes that tables exchange: no sheet has them, the generator writes them."""
+        shared = [name for name in facts.vrfs if name not in (_words()["exit"], _words()["alone"])]
+        for name in shared if _words()["exit"] in facts.vrfs else ():
+            facts.vrfs[name].leaks.append(self._at(_words()["exit"]))
+            facts.vrfs[_words()["exit"]].leaks.append(self._at(name))
+
+    def _panel(self, facts: Facts, settings: Mapping[str, str]) -> None:
+        """Every cage of a switch with as many as the settings have, and those that give their lanes to others."""
+        ports, pattern = settings.get("num_physical_ports", ""), _words()["port"]
+        parts = {cage(facts.nos, name) for name in facts.interfaces}
+        for name in map(pattern.format, range(1, int(ports) + 1 if NUMBER.fullmatch(ports) else 1)):
+            if name not in parts:
+                self._interface(facts, name)
+        for name in map(pattern.format, re.findall(r"\d+", settings.get("disabled_ports", ""))):
+            facts.cages[name] = Cage(name=name, line=0, file=str(self.path), ports=self._at(0))
+
+    def _vlan(self, facts: Facts, row: _Row, relays: Mapping[str, Sequence[str]]) -> None:
         if not NUMBER.fullmatch(text := row.cells.get("vlan id", "")):
             return
         vlan = int(text)
@@ -211,30 +246,69 @@ class _Reader:
         interface = self._interface(facts, self._idiom.svi.format(vlan), row)
         if vrf := row.cells.get("vrf", ""):
             interface.vrf = self._at(vrf, row)
+        clients = [name.strip() for name in row.cells.get("dhcp relay client", "").split(",")]
+        interface.relays += [self._at(server, row) for name in clients for server in relays.get(name, ())]
         gateway, subnet = row.cells.get("gateway", ""), row.cells.get("subnet", "")
         if gateway and "/" in subnet:
             interface.gateways.append(self._at(f"{gateway.partition('/')[0]}/{subnet.partition('/')[2]}", row))
 
-    def _port(self, interface: Interface, row: _Row) -> None:
-        mode = row.cells.get("port mode", "").lower()
+    def _port(self, device: str, name: str, far: str, row: _Row) -> None:
+        facts, mode = self.devices[device], row.cells.get("port mode", "").lower()
+        interface = own = self._interface(facts, name)
+        between = far in self.devices and self._routes(device) and self._routes(far)
+        if row.cells.get("lacp bypass") and mode in ("access", "trunk") and not between:
+            own = self._bond(facts, interface, row)
         native = row.cells.get("native/access vlan", "")
-        if mode in ("access", "trunk") and NUMBER.fullmatch(native):
-            interface.access = self._at(int(native), row)
-        if mode == "trunk":
+        if mode in ("access", "trunk") and NUMBER.fullmatch(native) and not between:
+            own.access = self._at(int(native), row)
+        if mode == "trunk" and not between:
             vlans = re.findall(r"\d+", row.cells.get("allowed vlans", ""))
-            interface.trunk = [self._at(int(vlan), row) for vlan in vlans if vlan != native]
-        if mode == "l3":
+            own.trunk = [self._at(int(vlan), row) for vlan in vlans if vlan != native]
+        if mode == "l3" or between:
             interface.link_local = True
             if vrf := row.cells.get("vrf", ""):
                 interface.vrf = self._at(vrf, row)
+                self._session(facts, name, far, row)
         if match := re.fullmatch(r"(\d+)\s*g(?:b/?s|bps)?", row.cells.get("speed", "").lower()):
             interface.speed_gbps = self._at(int(match[1]), row)
+        split = row.cells.get("breakout", "")
+        if NUMBER.fullmatch(split) and (of := cage(facts.nos, name)) != name:
+            facts.cages[of] = Cage(name=of, line=row.number, file=str(self.path), ports=self._at(int(split), row))
+
+    def _bond(self, facts: Facts, port: Interface, row: _Row) -> Interface:
+        """The bond of a port, which both switches of a pair have on the same port."""
+        name = self._idiom.bond.format("-" + port.name)
+        bond = self._interface(facts, name, row)
+        port.bond = self._at(name, row)
+        bond.fallback = self._at(row.cells["lacp bypass"].lower() == "yes", row)
+        return bond
+
+    def _session(self, facts: Facts, port: str, far: str, row: _Row) -> None:
+        """A session with a router at a port of a table."""
+        vrf = row.cells["vrf"]
+        if far in self.devices:
+            return
+        process = facts.bgp.setdefault(vrf, Bgp(vrf=vrf, line=row.number, file=str(self.path)))
+        process.asn = facts.bgp[""].asn if "" in facts.bgp else None
+        external: Located[int | str] = Located("external", row.number, str(self.path))
+        process.neighbors[port] = Neighbor(
+            vrf=vrf, peer=port, line=row.number, file=str(self.path), remote_as=external, interface=True
+        )
 
     def _loopback(self, row: _Row) -> None:
         facts = self.devices.get(row.cells.get("switch", ""))
         address = next((row.cells[head] for head in ("default", "lo", "loopback") if row.cells.get(head)), "")
         if facts is not None and address:
-            self._address(facts, self._idiom.loopback, address if "/" in address else f"{address}/32", row)
+            text = address if "/" in address else f"{address}/32"
+            self._address(facts, self._idiom.loopback, text, row)
+            if facts.vnis:
+                facts.vtep = self._at(text.partition("/")[0], row)
+
+
+def _below(rows: Rows, head: str) -> Rows:
+    """The rows behind the one that begins with a head."""
+    at = next((at for at, row in enumerate(rows) if row and row[0].lower() == head), len(rows))
+    return rows[at + 1 :]
 
 
 def _table(sheet: str, rows: Rows, *heads: str, first: int = 1) -> Iterator[_Row]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from fabric.deliver.brownfield.cells import Cells
@@ -16,6 +17,7 @@ from fabric.deliver.brownfield.survey import Inference, Survey
 from fabric.design.planner.below import SWITCH_MANAGEMENT
 from fabric.model.plan import FabricSpec, Plan
 from fabric.model.plan.lock import FabricLock, Lock
+from fabric.model.settings.base import as_list
 
 
 @dataclass(kw_only=True)
@@ -25,6 +27,7 @@ class Working:
     Attributes:
         sections: of the intent that the caller has.
         full: fabric → its statement with every key.
+        tried: (switch, neighbor) of a pin of ports → pins beside it, when it was tried.
     """
 
     survey: Survey
@@ -36,6 +39,7 @@ class Working:
     cells: dict[str, Cells] = field(default_factory=dict)
     patterns: dict[str, dict[str, Pattern]] = field(default_factory=dict)
     full: dict[str, Document] = field(default_factory=dict)
+    tried: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def fabric(self, name: str) -> Document:
         """What is stated of a fabric."""
@@ -95,19 +99,42 @@ class Working:
             if links:
                 speed = next(cable.speed_gbps for cable in above.below if cable.a in shape.switches)
                 tenant = self._bridged(name, shape)
-                stated = {"tenant": tenant} if tenant else {}
+                stated = {"tenant": tenant, **self._network(name, tenant, shape)} if tenant else {}
                 return {"fabric": name, **stated, "links": max(links.values()), "speed_gbps": speed}
         return {}
+
+    def _network(self, above: str, tenant: str, shape: Shape) -> Document:
+        """The network of the server ports of a fabric below, where its tenant has several."""
+        networks: Sequence[Document] = next((its["networks"] for its in self.tenants(above) if its["name"] == tenant), [])
+        ports = [(shape.switches[its.b].facts, its.b_port) for its in shape.served]
+        found = (facts.interfaces.get(port) for facts, port in ports if facts)
+        served = [its for its in found if its]
+        vlans = Counter(its.access.value for its in served if its.access)
+        if not vlans:  # trunks: one of them
+            every = [its for switch in shape.switches.values() if switch.facts for its in switch.facts.interfaces.values()]
+            known = {net.get("vlan") for net in networks if not self._managed(net.get("gateway", ""))}
+            vlans = Counter(vlan.value for its in every for vlan in its.trunk if vlan.value in known)
+        names = [net["name"] for vlan, _ in vlans.most_common(1) for net in networks if net.get("vlan") == vlan]
+        return {"network": names[0]} if names and len(networks) > 1 else {}
 
     def _bridged(self, above: str, shape: Shape) -> str:
         """The tenant above of which the switches of a fabric have most VLANs; "" for none."""
         ports = [port for its in shape.switches.values() if its.facts for port in its.facts.interfaces.values()]
         vlans = {vlan.value for port in ports for vlan in (*port.trunk, port.access) if vlan is not None}
-        tenants = dict(self._sections_of_fabrics()).get(above, {}).get("tenants", ())
-        networks = {its["name"]: [net for net in its.get("networks", ()) if isinstance(net, dict)] for its in tenants}
+        networks = {its["name"]: its["networks"] for its in self.tenants(above)}
         shared = {name: len(vlans & {net.get("vlan") for net in of}) for name, of in networks.items()}
         best = max(shared, key=lambda name: shared[name], default="")
         return best if best and shared[best] else ""
+
+    def _managed(self, gateway: str) -> bool:
+        """Whether management ports of switches are in the subnet of a gateway."""
+        addresses = (its.management.partition("/")[0] for its in self.survey.switches.values() if its.management)
+        return bool(gateway) and any(ip_address(its) in ip_network(gateway, strict=False) for its in addresses)
+
+    def tenants(self, name: str) -> Sequence[Document]:
+        """Those that the sections have of a fabric."""
+        stated = dict(self._sections_of_fabrics()).get(name, {}).get("tenants", ())
+        return [{**its, "networks": as_list(its.get("networks", ()))} for its in as_list(stated)]
 
     def managing(self, name: str) -> str:
         """Name of what the management ports of switches are in a fabric: as the sections have it."""

@@ -29,6 +29,7 @@ from fabric.model.plan import (
     KINDS,
     LEAF_LEAF,
     LEAF_SPINE,
+    PEER_LINK,
     SERVER_LEAF,
     SERVER_SERVER,
     SPINE_CORE,
@@ -49,6 +50,7 @@ KIND_NAMES = {
     SPINE_CORE: "violet",
     ATTACHMENT: "orange",
     SERVER_SERVER: "blue",
+    PEER_LINK: "green",
 }
 
 TONES = {"grey": NEUTRAL.line, **dict(zip(PLANE_NAMES, (tone.line for tone in PLANES), strict=True))}

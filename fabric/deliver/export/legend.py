@@ -93,6 +93,7 @@ _PER = {
     "leaf-spine": "per leaf and spine",
     "spine-core": "per spine and core",
     "server-server": "between two servers",
+    "peer-links": "between two leaves",
 }
 
 
@@ -114,6 +115,8 @@ def span(values: Iterable[float]) -> str:
 def bundle(fabric: FabricPlan, kind: int) -> str:
     """`2 × 400G per leaf and spine`, counted on the links themselves."""
     here = fabric.links.kind == kind
+    if not here.any():
+        return "none"
     links = fabric.links
     a, b, speed = (column[here].astype(np.int64) for column in (links.a, links.b, links.speed_gbps))
     pairs = a if kind == SERVER_LEAF else a * len(fabric.devices) + b

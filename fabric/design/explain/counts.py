@@ -25,7 +25,7 @@ from fabric.model.plan import (
 )
 from fabric.model.plan.lock import WiredPods
 from fabric.model.plan.spec import RING
-from fabric.model.plan.summary import summary
+from fabric.model.plan.summary import leaf_asns, summary
 
 # --- BGP sessions of a fabric by purpose, each counted once ---------------------------------------------------
 
@@ -425,7 +425,8 @@ def _bgp(case: Case) -> list[str]:
     out += terms(case.sessions, spec.overlay.route_servers) if case.sessions else []
     if spec.underlay.asn.scheme == "per-device":
         return [*out, f"AS numbers = one per switch = {row['bgp']['asns']}"]
-    parts = [f"{sizing.leaves} leaves"]
+    paired = spec.underlay.asn.scheme == "per-pair"
+    parts = [f"{leaf_asns(spec, sizing)} leaves and pairs of them" if paired else f"{sizing.leaves} leaves"]
     parts += [f"{sizing.spine_pods} for the spines of each pod"] if sizing.spines else []
     parts += ["1 for the cores"] if sizing.tiers == 3 else []
     return [*out, f"AS numbers (RFC 7938) = {' + '.join(parts)} = {row['bgp']['asns']}"]

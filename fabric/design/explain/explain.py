@@ -197,7 +197,7 @@ def _asn_reason(fabric: FabricPlan, device: Device) -> str:
     if scheme == "per-device":
         return "every switch has its own"
     return {
-        "leaf": "RFC 7938: every leaf has its own",
+        "leaf": "the leaves of a pair share one" if scheme == "per-pair" else "RFC 7938: every leaf has its own",
         "spine": "RFC 7938: the spines of a pod share one",
         "core": "RFC 7938: all cores share one",
     }[device.role]

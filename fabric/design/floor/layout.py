@@ -278,6 +278,8 @@ def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
         if device.role == SERVER:
             rows[device.group, device.unit] = int(places[device.group][device.number - 1]) // size[device.group].unit_servers
     units = grouped(((device.group, device.unit), device) for device in fabric.switches if device.role == LEAF)
+    for group, its in grouped(unit for unit in units if not size[unit[0]].servers).items():  # leaves without servers
+        rows |= {(group, unit): row for row, unit in enumerate(sorted(its))}
     key_of: dict[int, Key] = {}
     for (group, unit), leaves in units.items():
         for at, leaf in enumerate(sorted(leaves, key=lambda device: device.number)):

@@ -124,6 +124,11 @@ def _machines(
     plan: SiteOutline, name: str, users: list[tuple[Outline, GroupSpec, GroupSize]], report: Report
 ) -> Machines | None:
     _, group, size = users[0]
+    if group.bare:  # a rack for the leaves of each unit
+        none = np.zeros(0, dtype=np.int64)
+        return Machines(
+            group=name, server=group.server, height=1, per_rack=1, chunk=1, unit=1, reserved=size.units, places=none
+        )
     stated = next(((fabric, sizing) for fabric, sizing, _ in users if sizing.per_rack), None)
     stated_per_rack = stated[1].per_rack or 0 if stated else 0
     units, height = plan.settings.floor.rack_units, _height(group.server, stated_per_rack, plan.settings.floor.rack_units)

@@ -11,7 +11,7 @@ from fabric.hardware.catalog.models import Breakout
 from fabric.model.settings.addressing import Names, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
-from fabric.model.settings.site import Attachment, Below, Floor, OwnCatalog, PodRule, Uplinks
+from fabric.model.settings.site import Attachment, BareLeaves, Below, Floor, OwnCatalog, PodRule, Uplinks
 
 # --- topology -------------------------------------------------------------------------------------------------
 # The shape of a fabric: servers, units, tiers, pods, planes, and the switches of each tier.
@@ -166,6 +166,9 @@ class Topology(Key):
     leaf: Leaf = Field(Leaf(), description="the leaves")
     spine: Spine = Field(Spine(), description="the spines")
     core: Core = Field(Core(), description="the cores")
+    leaves_without_servers: Annotated[tuple[BareLeaves, ...], ListOf] = Field(
+        (), description="border leaves and service leaves: with the uplinks of other leaves, and attachments alone"
+    )
     attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices on leaf ports")
     cable_length_m: CableLength = Field(CableLength(), description="longest cables in metres; default: from the floor plan")
 
@@ -185,7 +188,7 @@ class Planned(Key):
     )
 
 
-Servers = Annotated[tuple[ServerGroup, ...], ListOf, Field(min_length=1)]
+Servers = Annotated[tuple[ServerGroup, ...], ListOf]
 
 
 VERSION = 1
@@ -218,7 +221,9 @@ class Fabric(Key):
             "network OS of the switches, one for all or `{leaf: …, spine: …, core: …}`; default: the first of each model"
         ),
     )
-    servers: Servers = Field(description="the servers: one group, or a list of groups")
+    servers: Servers = Field(
+        (), description="the servers: one group, or a list of groups; none where `topology.leaves_without_servers` are all"
+    )
     topology: Topology = Field(description="the shape of the network")
     below: Below | None = Field(None, description="the leaves hang below those of another fabric, and bridge a tenant of it")
     planned: Planned | None = Field(None, description="the planned size: wiring and numbers are reserved for it")

@@ -26,7 +26,6 @@ from fabric.model.plan import (
     LEAF_LEAF,
     LEAF_SPINE,
     SERVER_LEAF,
-    SPINE,
     SPINE_CORE,
     SWITCH_ROLES,
     Area,
@@ -42,6 +41,7 @@ from fabric.model.plan import (
     Sizing,
     Tenancy,
     Uplink,
+    asn_rows,
     blocks_of,
     capacity,
     concatenate,
@@ -122,14 +122,14 @@ def _with_asns(spec: FabricSpec, devices: list[Device], asns: Mapping[str, Area]
         return devices
     switches = [device for device in devices if device.role in SWITCH_ROLES]
     per_device = spec.underlay.asn.scheme == "per-device"
-    rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
-    natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
+    rows = asn_rows(spec.underlay.asn.scheme, switches)
+    natural = np.array([asns[d.role].number(rows[d.index]) for d in switches], dtype=np.int64)
     pinned_asns = pins.values(spec, switches, "asn")
     for role in SWITCH_ROLES:
         positions = np.array([member for member, device in enumerate(switches) if device.role == role], dtype=np.int64)
         place = {int(member): n for n, member in enumerate(positions)}
         pinned_here = {place[member]: asn for member, asn in pinned_asns.items() if member in place}
-        if role == LEAF or per_device:
+        if (role == LEAF and spec.underlay.asn.scheme != "per-pair") or per_device:
             natural[positions] = pinned(natural[positions], pinned_here)
         else:  # a shared number: a pin changes a single switch
             natural[positions[list(pinned_here)]] = list(pinned_here.values())

@@ -97,7 +97,7 @@ def _check(specs: Mapping[str, FabricSpec], spec: FabricSpec, report: Report) ->
         )
         return
     tenant = next((its for its in above.tenants if its.name == below.tenant), None)
-    if tenant is None or not tenant.networks or any(network.parted for network in tenant.networks):
+    if below.tenant and (tenant is None or not tenant.networks or any(network.parted for network in tenant.networks)):
         names = [its.name for its in above.tenants if its.networks and not any(network.parted for network in its.networks)]
         report.error(
             "FAB144",
@@ -108,7 +108,7 @@ def _check(specs: Mapping[str, FabricSpec], spec: FabricSpec, report: Report) ->
             if names
             else f"add `- {{name: {below.tenant}, networks: [{{name: …, gateway: …}}]}}` to its `tenants`",
         )
-    if above.bonds and below.links % 2:
+    if above.bonds and below.tenant and below.links % 2:
         report.error(
             "FAB109",
             spec.at("below", "links"),
@@ -153,10 +153,11 @@ def _with_tenant(
     """The fabric with the networks of the tenant above, of the same VLANs, and the speed of its links."""
     below, above = _of(spec), specs[_of(spec).fabric]
     plans = tenant_numbers.number(above, known[above.name].tenants, report)
-    at = next(n for n, tenant in enumerate(above.tenants) if tenant.name == below.tenant)
     networks = tuple(
         Network(name=stated.name, vlan=plan.vlan, gateway=stated.gateway, untagged=stated.untagged)
-        for stated, plan in zip(above.tenants[at].networks, plans[at].networks, strict=True)
+        for tenant, its in zip(above.tenants, plans, strict=True)
+        if tenant.name == below.tenant
+        for stated, plan in zip(tenant.networks, its.networks, strict=True)
     )
     common = sorted(set(spec.leaf.model.speeds) & set(above.leaf.model.speeds))
     speed = below.speed_gbps
@@ -168,21 +169,23 @@ def _with_tenant(
             f"both support {listed([*map(str, common)])} Gb/s" if common else "choose a switch with ports of a common speed",
         )
         return spec
+    of = f"tenant '{below.tenant}'" if below.tenant else "`tenant`, which is not stated"
     if spec.groups and below.network is not None and below.network not in [network.name for network in networks]:
         report.error(
             "FAB144",
             spec.at("below", "network"),
-            f"below.network: expected a network of tenant '{below.tenant}', got '{below.network}'",
+            f"below.network: expected a network of {of}, got '{below.network}'",
             nearest(below.network, [network.name for network in networks]),
         )
-    tenant = Tenant(name=below.tenant, networks=networks)
-    return replace(spec, tenants=(tenant,), below=below.model_copy(update={"speed_gbps": speed or common[-1]}))
+    tenants = (Tenant(name=below.tenant, networks=networks),) if below.tenant else ()
+    return replace(spec, tenants=tenants, below=below.model_copy(update={"speed_gbps": speed or common[-1]}))
 
 
 def _management_network(site: SiteSpec, specs: Mapping[str, FabricSpec], spec: FabricSpec) -> Network | None:
     """The network of the tenant that a stated management pool lies in; None where no pool does."""
     pools = [prefix for its in specs.values() for prefix in _pool(site, its)]
-    return next((network for network in spec.tenants[0].networks if any(_inside(prefix, network) for prefix in pools)), None)
+    networks = [network for tenant in spec.tenants for network in tenant.networks]
+    return next((network for network in networks if any(_inside(prefix, network) for prefix in pools)), None)
 
 
 def _pool(site: SiteSpec, spec: FabricSpec) -> Sequence[str]:
@@ -238,7 +241,7 @@ def _stand_in(spec: FabricSpec, leaf: str) -> Attachment:
             "links": below.links,
             "speed_gbps": below.speed_gbps,
             "tenant": below.tenant,
-            "bond": True,
+            "bond": below.tenant is not None,
             "lossless": False,
         }
     )

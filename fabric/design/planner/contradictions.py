@@ -21,7 +21,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"
         report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
     for index, group in enumerate(spec.groups):
-        if not group.shared:
+        if not group.shared and not group.bare:
             _group_sanity(spec, index, group, report)
     if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:
         report.error(
@@ -40,6 +40,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups if not group.shared}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _rails_of_pods(spec, report)
+    _bare_leaves(spec, report)
     _same_names(spec, report)
     for position, attachment in enumerate(topology.attachments):
         if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
@@ -64,6 +65,9 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         _no_third_tier(spec, report)
     if spec.kind == "collapsed" and topology.tiers != "auto":
         report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
+    if spec.kind == "collapsed" and spec.underlay.asn.scheme == "per-pair":
+        message = "asn.scheme: expected one number per leaf in a collapsed-spine pair, whose leaves have sessions"
+        report.error("FAB109", spec.at("underlay", "asn", "scheme"), message, "remove `scheme: per-pair`")
     _leaves_stated(spec, intent, report)
     if spec.converged:
         _converged(spec, report)
@@ -74,6 +78,24 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             "qos.storage: expected storage NICs beside others on a fabric with a lossless class",
             "remove it: `lossless_priority` and `lossless_dscp` are the class of a fabric for storage alone",
         )
+
+
+def _bare_leaves(spec: FabricSpec, report: Report) -> None:
+    """Leaves without servers are whole pairs, one or two in every plane; a pair without spines and a rail have none."""
+    bare = [group for group in spec.groups if group.bare]
+    for at, group in enumerate(bare):
+        width, place = spec.leaves_per_nic(group), spec.at("topology", "leaves_without_servers", at)
+        if spec.kind == "rail-only" or (spec.kind == "collapsed" and (len(spec.groups) > 1 or group.bare != width)):
+            expected = f"none beside servers in a `{spec.kind}` fabric"
+            hint = "remove them, or use another `kind`"
+            report.error("FAB109", place, f"leaves_without_servers: expected {expected}", hint)
+        elif group.bare % width:
+            report.error(
+                "FAB109",
+                place,
+                f"leaves_without_servers: expected a multiple of {width} {group.name} leaves, got {group.bare}",
+                "one in every plane; pairs with `dual_tor`, unless `paired: false`",
+            )
 
 
 def _has_storage(spec: FabricSpec) -> bool:
@@ -177,7 +199,8 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
             _ports_for_planes(spec, group),
         )
-    if spec.dual_tor and nic.ports < 2:
+    beside_pairs = any(its.nic.ports > 1 for its in spec.groups if not its.bare)  # a NIC of one port then has a single leaf
+    if spec.dual_tor and nic.ports < 2 and not beside_pairs:
         report.error(
             "FAB109",
             spec.at("topology", "dual_tor"),

@@ -224,16 +224,18 @@ class NicPorts:
 
 def leaf_pairs(spec: FabricSpec, sites: Sequence[GroupSites]) -> list[list[int]]:
     """The leaf numbers, from 1, of every pair of leaves of one network that a server's ports are spread over."""
-    width = leaf_set(spec) // spec.networks
-    return [[int(n) + 1 for n in its] for site in sites for its in site.number.reshape(-1, width)]
+    width = {group.name: spec.leaves_per_nic(group) if group.bare else leaf_set(spec) for group in spec.groups}
+    by_set = [its for site in sites for its in site.number.reshape(-1, max(1, width[site.size.name] // spec.networks))]
+    return [[int(n) + 1 for n in its] for its in by_set]
 
 
 def nic_ports(spec: FabricSpec, sites: Sequence[GroupSites], known: Mapping[str, Sequence[PortSpot]]) -> list[NicPorts]:
     """The NICs of a fabric that are on free ports, in the order of the intent; `known` are the ports of the lock."""
     width = leaf_set(spec)
-    sets = {site.size.name: (site.number + 1).reshape(len(site.number), -1, width) for site in sites}
+    own = [site for site in sites if site.size.servers]
+    sets = {site.size.name: (site.number + 1).reshape(len(site.number), -1, width) for site in own}
     by_name = {site.size.name: site for site in sites}
-    first = sites[0].size.name
+    first = own[0].size.name
     return [
         NicPorts(
             group,

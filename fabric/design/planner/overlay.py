@@ -15,7 +15,7 @@ from fabric.model.settings.site import Attachment, External
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
 # A VRF is a device of the kernel on Linux switches, beside ports, bonds, VLANs and tunnels.
-_DEVICE = re.compile(r"(bond|br|dummy|en[ops]|eth|lo|pimreg|po|swp|vlan|vni|vrf|vxlan)\d+(s\d+)?", re.IGNORECASE)
+_DEVICE = re.compile(r"(bond|br|dummy|en[ops]|eth|lo|pimreg|po|swp|vlan|vni|vxlan)\d+(s\d+)?", re.IGNORECASE)
 DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
 
 
@@ -349,7 +349,7 @@ def _check_bonds(spec: FabricSpec, report: Report) -> None:
         return
     own = (group for group in spec.groups if not group.shared)
     spread = {spec.leaves_per_nic(group) for group in own}
-    if spread != {2} or spec.planes > 1:
+    if (spread - {1} or spread) != {2} or spec.planes > 1:
         report.error(
             "FAB144",
             spec.at("topology", "planes" if spec.kind == "collapsed" else "dual_tor"),

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from netaddr import IPAddress, IPNetwork
 
-from fabric.base.diagnostics import Report, nearest
+from fabric.base.diagnostics import Place, Report, nearest
 from fabric.base.text import plural
 from fabric.design.planner.pools import PoolSet
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links
+from fabric.model.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links, asn_rows
 from fabric.model.settings.addressing import RESERVED_ASNS
 
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
@@ -73,8 +73,9 @@ def _check_names(spec: FabricSpec, devices: Sequence[Device], pinned_names: Mapp
 def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
     """Reports pinned AS numbers that another tier, leaf or pod has, as their routes would be rejected; `asns`: [switches]."""
     owners: dict[int, set[tuple[str, int]]] = {}
+    rows = asn_rows(spec.underlay.asn.scheme, switches)
     for device, asn in zip(switches, asns.tolist(), strict=True):
-        apart = device.number if device.role == LEAF else device.pod
+        apart = rows[device.index] if device.role == LEAF else device.pod
         owners.setdefault(asn, set()).add((device.role, apart))
     for name, pin in spec.pins.items():
         if pin.asn is None:
@@ -129,33 +130,62 @@ def _problems(plan: FabricPlan, pools: PoolSet, pool: str, address: IPAddress) -
 
 
 def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:
-    """Moves links to pinned ports; a link on such a port moves to the released port."""
+    """Moves links to pinned ports; a link on such a port moves to the released port.
+
+    The pinned links of a switch leave their ports before the first of them takes its new one.
+    """
     pinned = {name: pin.ports for name, pin in spec.pins.items() if pin.ports}
     if not pinned:
         return links
     columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
     pins = spec.pins
     by_name = {d.name: d for d in devices}
-    for original, cages_by_peer in pinned.items():
+    for original, ports_by_peer in pinned.items():
         device = by_name.get(pins[original].name or original)
         if device is None:
             continue  # already reported
-        for peer_name, cages in cages_by_peer.items():
+        wanted: list[tuple[Place, _Move]] = []
+        for peer_name, ports in ports_by_peer.items():
             peer = by_name.get(peer_name)
             place = spec.at("pins", original, "ports", peer_name)
             rows = _rows_between(columns, device, peer) if peer is not None else []
-            if len(cages) != len(rows):
-                wrong = _wrong_ports(original, device, peer_name, len(rows), len(cages), columns, devices=devices)
+            if len(ports) != len(rows):
+                wrong = _wrong_ports(original, device, peer_name, len(rows), len(ports), columns, devices=devices)
                 report.error("FAB139", place, *wrong)
                 continue
-            for link, (row, cage) in enumerate(zip(rows, cages, strict=True)):
-                message = _move(columns, device, _model(spec, device), row, cage)
-                if message:
-                    port = spec.at("pins", original, "ports", peer_name, link)
-                    report.error(
-                        "FAB139", port, f"pins.{original}.ports: {message}", "ports count from 1, as on the front panel"
-                    )
+            for link, (row, port) in enumerate(zip(rows, ports, strict=True)):
+                wanted.append((spec.at("pins", original, "ports", peer_name, link), _Move.of(columns, row, device, port)))
+        waiting = {move.row for _, move in wanted if not move.is_there(columns)}
+        for place, move in wanted:
+            if message := _moved(columns, device, _model(spec, device), move, waiting):
+                hint = "ports count from 1, as on the front panel"
+                report.error("FAB139", place, f"pins.{original}.ports: {message}", hint)
+            waiting.discard(move.row)
     return Links(**columns)
+
+
+@dataclass(frozen=True)
+class _Move:
+    """An end of a link, and the cage that it is pinned to; `sub` from 0, -1 for any port of the cage."""
+
+    row: int
+    end: str  # "a" or "b"
+    cage: int
+    sub: int
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any], row: int, device: Device, port: int | str) -> _Move:
+        cage, _, sub = str(port).partition("/")
+        return cls(row, "a" if columns["a"][row] == device.index else "b", int(cage), int(sub or 0) - 1)
+
+    def old(self, columns: Mapping[str, Any]) -> tuple[int, int, int]:
+        """Cage, port of the cage and split that it has."""
+        cage, sub, split = (int(columns[f"{self.end}_{name}"][self.row]) for name in ("cage", "sub", "split"))
+        return cage, sub, split
+
+    def is_there(self, columns: Mapping[str, Any]) -> bool:
+        cage, sub, _ = self.old(columns)
+        return cage == self.cage and self.sub in (-1, sub)
 
 
 def _wrong_ports(
@@ -185,38 +215,44 @@ def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> l
     return [int(row) for row in np.flatnonzero(both)]
 
 
-def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
-    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved."""
+def _moved(columns: dict[str, Any], device: Device, model: SwitchModel, move: _Move, waiting: Collection[int]) -> str:
+    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved.
+
+    Args:
+        waiting: rows that move later, whose ports are free.
+    """
+    row, cage = move.row, move.cage
     if cage > model.cages:
         return f"expected a port within 1 to {model.cages} of {device.model}, got {cage}"
     speed = int(columns["speed_gbps"][row])
     split = model.group_of(cage).splits.get(speed)
-    if split is None:
-        return f"expected a port of {device.model} that does {speed}G, got {cage}"
+    if split is None or move.sub >= split:
+        return f"expected a port of {device.model} that does {speed}G, got {cage}" + f"/{move.sub + 1}" * (move.sub >= 0)
     if model.is_wide(split) and cage % 2 == 0:
         return f"expected an odd port, as {split} ports of {device.model} disable the next, got {cage}"
-    end = "a" if columns["a"][row] == device.index else "b"
     link_at = {
         (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
         for e in ("a", "b")
         for r in np.flatnonzero(columns[e] == device.index)
+        if r == row or r not in waiting
     }
     splits = {spot[0]: int(columns[f"{e}_split"][r]) for spot, (r, e) in link_at.items() if spot[0] != cage}
     if model.is_wide(splits.get(cage - 1, 1)) or (model.is_wide(split) and cage + 1 in splits):
         return f"expected a port that no breakout disables and that disables none in use, got {cage}"
-    old = int(columns[f"{end}_cage"][row]), int(columns[f"{end}_sub"][row]), int(columns[f"{end}_split"][row])
-    if old[0] == cage:
+    if move.is_there(columns):
         return ""
-    others = [spot for spot in link_at if spot[0] == cage]
+    others = [spot for spot, (r, _) in link_at.items() if spot[0] == cage and r != row]
     if any(int(columns["speed_gbps"][link_at[spot][0]]) != speed for spot in others):
         return f"expected a port without links of another speed than {speed}G, got {cage}"
     taken = {sub for _, sub in others}
-    free = next((sub for sub in range(split) if sub not in taken), None)
-    sub = free if free is not None else 0
-    if free is None:  # full: the first link moves to the port that becomes free
-        other, other_end = link_at[cage, 0]
-        for name, value in zip(("cage", "sub", "split"), old, strict=True):
+    free = next((sub for sub in range(split) if sub not in taken and move.sub in (-1, sub)), None)
+    sub = free if free is not None else max(move.sub, 0)
+    if free is None:  # the link there moves to the port that becomes free
+        other, other_end = link_at[cage, sub]
+        if link_at.get(move.old(columns)[:2], (row, ""))[0] != row:
+            return f"expected a port that no other pinned link leaves to it, got {cage}"
+        for name, value in zip(("cage", "sub", "split"), move.old(columns), strict=True):
             columns[f"{other_end}_{name}"][other] = value
     for name, value in zip(("cage", "sub", "split"), (cage, sub, split), strict=True):
-        columns[f"{end}_{name}"][row] = value
+        columns[f"{move.end}_{name}"][row] = value
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from fabric.design.intent.intent import Intent
 from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
 from fabric.design.planner import contradictions, hardware, switchless
 from fabric.hardware import catalog
-from fabric.hardware.catalog.models import ServerModel
+from fabric.hardware.catalog.models import NicSet, ServerModel
 from fabric.model.plan import (
     KINDS,
     STATED,
@@ -30,8 +30,9 @@ from fabric.model.plan import (
     TierSpec,
 )
 from fabric.model.plan.spec import SWITCHLESS
-from fabric.model.settings.site import PURPOSES, Home
+from fabric.model.settings.site import PURPOSES, BareLeaves, Home
 
+NO_SERVERS = "state `servers`, or `topology: {leaves_without_servers: [{name: border, count: 2}]}`"
 NOWHERE = Home()  # of an intent without a file
 
 
@@ -86,6 +87,8 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
     topology = intent.topology
     errors = len(report.errors)
     groups = [_group(name, index, site, source, report) for index in range(len(intent.servers))]
+    if not intent.servers and not topology.leaves_without_servers:
+        report.error("FAB103", source.place(("fabrics", name)), f"fabrics.{name}: expected servers, got none", NO_SERVERS)
     leaf = _tier(name, "leaf", None, site, source, report)
     spine = _tier(name, "spine", leaf, site, source, report)
     core = _tier(name, "core", spine, site, source, report)
@@ -93,6 +96,8 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         return None
     usual = PURPOSES[intent.purpose]
     valid_groups = [group for group in groups if group is not None]
+    native = leaf.model.native_gbps
+    valid_groups += [_bare_group(name, intent, its, native, valid_groups) for its in topology.leaves_without_servers]
     spec = FabricSpec(
         name=name,
         purpose=intent.purpose,
@@ -173,7 +178,7 @@ def _releases(stated: Mapping[str, str], source: Source, *path: str) -> Iterator
 def _lengths(topology: Topology) -> Lengths:
     """Cable lengths that an intent states, by kind of link."""
     stated = topology.cable_length_m.model_dump(by_alias=True)
-    return tuple(Length(0) if stated[kind] is None else Length(stated[kind], STATED) for kind in KINDS)
+    return tuple(Length(0) if (metres := stated.get(kind)) is None else Length(metres, STATED) for kind in KINDS)
 
 
 def _ratio(value: float | None, usual: Fraction) -> Fraction:
@@ -211,6 +216,27 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         per_rack=group.per_rack,
         unit_servers=unit.servers,
         full=unit.full,
+    )
+
+
+def _bare_group(name: str, fabric: Fabric, bare: BareLeaves, native_gbps: int, groups: Sequence[GroupSpec]) -> GroupSpec:
+    """Leaves without servers, sized as those of the first group: units of one leaf, or one pair, of every plane."""
+    topology = fabric.topology
+    width = 2 if topology.dual_tor and bare.paired else topology.planes
+    width *= 2 if topology.kind == "collapsed" else 1
+    nic = NicSet(count=1, ports=width, speed_gbps=groups[0].nic.speed_gbps if groups else native_gbps)
+    return GroupSpec(
+        name=f"{name}-{bare.name}",
+        model="",
+        server=ServerModel(gpus=0, nics={fabric.purpose: nic}),
+        nics=fabric.purpose,
+        nic=nic,
+        count=0,
+        planned=0,
+        per_rack=None,
+        unit_servers=None,
+        full=True,
+        bare=bare.count,
     )
 
 

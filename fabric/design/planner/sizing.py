@@ -168,7 +168,7 @@ def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
     leaves = spec.rails(group) * spec.leaves_per_nic(group) * (unit // per_leaf)
     further, shared = beside(spec, group)
     return Demand(
-        units=ceil_div(group.places(servers), unit),
+        units=group.bare // leaves or ceil_div(group.places(servers), unit),
         leaves=leaves // spec.networks,
         servers_per_leaf=per_leaf,
         down=per_leaf * ports,
@@ -222,6 +222,9 @@ def servers_on_set(spec: FabricSpec, group: GroupSpec) -> int:
 
 def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
     """Ports of a server on one of its leaves, servers per leaf, servers per unit."""
+    if group.bare and not spec.groups[0].bare:  # as those with servers, so that they have as many uplinks
+        ports, per_leaf, _ = leaf_shape(spec, spec.groups[0])
+        return 1, ports * per_leaf, ports * per_leaf
     ports = max(1, group.nic.count * group.nic.ports // (spec.rails(group) * spec.leaves_per_nic(group)))
     return ports, *_unit(spec, group, ports)
 
@@ -343,7 +346,7 @@ def _sizing(
 def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, later: Demand, uplinks: int) -> GroupSize:
     ports = now.down // now.servers_per_leaf
     unit_leaves = now.leaves * spec.networks
-    unit = _unit(spec, group, ports)[1]
+    unit = leaf_shape(spec, group)[2]
     per_pod = shape.units_per_pod or max(now.units, later.units, 1)
     return GroupSize(
         name=group.name,

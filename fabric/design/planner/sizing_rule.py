@@ -98,7 +98,7 @@ def _below(options: Options) -> Shape | None:
     speed = spec.leaf.model.native_gbps
     uplinks = checked_uplinks(replace(options, spec=spec), speed, "leaves below another fabric")
     for at, (group, demand) in enumerate(zip(spec.groups, options.demands, strict=True)):
-        if demand.units > 1 and not group.per_rack:
+        if demand.units > 1 and not group.per_rack and not group.bare:
             options.misfits.append(
                 Misfit(
                     option="leaves below another fabric",

@@ -23,6 +23,7 @@ from fabric.model.plan import (
     LEAF,
     LEAF_LEAF,
     LEAF_SPINE,
+    PEER_LINK,
     SPINE,
     SPINE_CORE,
     SWITCH_ROLES,
@@ -96,6 +97,10 @@ def address(
         if row < 0 or not area.blocks:
             continue
         place = spec.at("links", "add", at, "subnet")
+        if links.kind[row] == PEER_LINK:
+            if entry.subnet:
+                report.error(CODE, place, "links.add: expected none on a peer link, which is not routed", "remove it")
+            continue
         if entry.subnet and not entry.subnet.endswith(f"/{length}"):
             report.error(
                 CODE, place, f"links.add: expected a /{length} subnet, got {entry.subnet}", "as the other links have"
@@ -153,7 +158,7 @@ class _Wiring:
         """The link between two switches at a port."""
         device, (_, cage, sub) = self.switch(end), end_of(end)
         link = self.at_port.get((device.index, cage, sub))
-        if link is None or self.links.kind[link] not in BETWEEN_SWITCHES:
+        if link is None or self.links.kind[link] not in (*BETWEEN_SWITCHES, PEER_LINK):
             got = "one without a link" if link is None else f"a {KINDS[self.links.kind[link]]} link"
             hint = "`fabric generate` lists the ports of every link in links.csv"
             raise _Refused(f"expected a port with a link to another switch, got {got}: {end}", hint)
@@ -166,11 +171,15 @@ class _Wiring:
             ((self.switch(end), at) for at, end in enumerate(entry.ends)), key=lambda item: order.index(item[0].role)
         )
         kind = _KIND_OF.get((lower.role, upper.role))
-        if kind is None or lower is upper or (kind == LEAF_LEAF and self.spec.kind != "collapsed"):
-            tiers = "the two leaves of a pair" if self.spec.kind == "collapsed" else "switches of adjacent tiers"
+        if kind == LEAF_LEAF and self.spec.kind != "collapsed":
+            kind = PEER_LINK
+        if kind is None or lower is upper:
+            pair = self.spec.kind == "collapsed"
+            tiers = "the two leaves of a pair" if pair else "switches of adjacent tiers, or two leaves"
             raise _Refused(f"expected {tiers}, got a {lower.role} and a {upper.role}: {', '.join(entry.ends)}", "")
         of_kind = rule.kind == kind
-        speed = entry.speed_gbps or int(rule.speed_gbps[of_kind].max(initial=0))
+        alike = rule.kind == LEAF_SPINE if kind == PEER_LINK else of_kind
+        speed = entry.speed_gbps or int(rule.speed_gbps[alike].max(initial=0))
         if not speed:
             raise _Refused(
                 f"{KINDS[kind]}: expected `speed_gbps`, as the rule has no such link", "state the speed of the link"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
+from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.design.planner import overlay, tenant_numbers
 from fabric.design.planner.addresses import Addresses, FabricAllocator
@@ -115,8 +116,11 @@ def _pairs(wired: WiredFabric) -> dict[int, int]:
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
     _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
-    pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
-    return {a: b for leaf, other in pairs.tolist() if leaf != other for a, b in ((leaf, other), (other, leaf))}
+    pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0).tolist()
+    bare = {group.name for group in wired.spec.groups if group.bare and wired.spec.dual_tor}
+    units = grouped(((its.group, its.unit), its.index) for its in wired.devices if its.role == LEAF and its.group in bare)
+    pairs += [leaves for leaves in units.values() if len(leaves) == 2]
+    return {a: b for leaf, other in pairs if leaf != other for a, b in ((leaf, other), (other, leaf))}
 
 
 def _shared_vteps(wired: WiredFabric, pair: Mapping[int, int], allocator: FabricAllocator) -> dict[int, int]:

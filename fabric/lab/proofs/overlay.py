@@ -11,7 +11,8 @@ from typing import Any
 
 from fabric.audit.checks import Finding
 from fabric.audit.verify.overlay_faults import Overlay, Spread
-from fabric.audit.verify.site import Switch
+from fabric.audit.verify.sessions import OUTSIDE
+from fabric.audit.verify.site import Site, Switch
 from fabric.lab.blueprint import End
 from fabric.lab.expected import OVERLAY, Endpoint, endpoints, gateway_of, sessions
 from fabric.lab.live import Live
@@ -107,6 +108,7 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
         }
         faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, spread=hosted)
         faults += _router_macs(view, tunnels, site_state.switches[name], routers[name] or {})
+        faults += _from_outside(site_state, site_state.switches[name])
     faults += [finding(fault.device, fault.message) for fault in hosted.faults("host", EVPN, "unknown", "")]
     return {2: hosted.right, 3: overlay.tunnels.right, 5: overlay.prefixes.right}, faults
 
@@ -157,6 +159,18 @@ def _router_macs(
             yield finding(
                 view.device.name, f"{switch.vrf(vrf.name)}: router MAC of {', '.join(map(str, unknown))} is unknown"
             )
+
+
+def _from_outside(site_state: Site, switch: Switch) -> Iterator[Finding]:
+    """A default route arrives after its session: until then the leaf takes that of another border leaf."""
+    accepted = {external.peer_address: external.accepts for external in switch.view.externals}
+    for end in switch.sessions:
+        if end.kind != OUTSIDE or ":" in end.peer or not site_state.established(end):
+            continue
+        for prefix in accepted[end.peer]:
+            hops = switch.seen.routes.get(end.vrf, {}).get(prefix, ())
+            if prefix.endswith("/0") and end.peer not in {hop.gateway for hop in hops}:
+                yield finding(switch.name, f"{end.shown}: {prefix} is not used")
 
 
 def _leaked_vnis(view: SwitchView, vrf: Vrf) -> list[str]:

@@ -87,13 +87,16 @@ def splits_left(model: SwitchModel, layout: Layout, cage: int) -> dict[int, int]
     return {speed: split for speed, split in splits.items() if split <= room}
 
 
-def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0) -> Layout:
+def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0, *, first: bool = False) -> Layout:
     """Assigns cages to `down` ports of one speed and `up` ports of another.
 
     Uplinks take the last of the fastest cages, downlinks the first of the slowest that can do the speed, so that a switch
     with 48 slow and 8 fast cages is used as designed. Raises NoFit.
+
+    Args:
+        first: uplinks take the first of the fastest cages.
     """
-    down_cages, up_cages = _cages(model, down, down_gbps, up, up_gbps)
+    down_cages, up_cages = _cages(model, down, down_gbps, up, up_gbps, first=first)
     down_slots = _slots(model, down_cages, down_gbps, down)
     up_slots = _slots(model, up_cages, up_gbps, up)
     used = _disabling(model, {slot.cage: slot.split for slot in (*down_slots, *up_slots)})
@@ -109,9 +112,11 @@ def fits(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -
     return True
 
 
-def _cages(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> tuple[list[int], list[int]]:
+def _cages(
+    model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int, *, first: bool = False
+) -> tuple[list[int], list[int]]:
     """The cages of the ports down and of the uplinks. Raises NoFit."""
-    up_cages = _take(model, up, up_gbps, fastest=True, taken={})
+    up_cages = _take(model, up, up_gbps, fastest=True, taken={}, first=first)
     taken = _disabling(model, {cage: model.group_of(cage).splits[up_gbps] for cage in up_cages})
     down_cages = _take(model, down, down_gbps, fastest=False, taken=taken)
     if model.max_logical_ports:
@@ -131,7 +136,9 @@ def _numbered(model: SwitchModel) -> list[tuple[PortGroup, range]]:
     return groups
 
 
-def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, taken: Mapping[int, int]) -> list[int]:
+def _take(
+    model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, taken: Mapping[int, int], first: bool = False
+) -> list[int]:
     """Cages for so many ports of a speed, in ascending order, beside the taken ones (cage → its ports)."""
     held, missing = dict(taken), ports
     order = sorted(_numbered(model), key=lambda item: (item[0].speed_gbps, item[1].start), reverse=fastest)
@@ -139,7 +146,8 @@ def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, tak
         split = group.splits.get(speed_gbps, 0)
         if missing <= 0 or not split:
             continue
-        chosen = _choose(model, reversed(numbers) if fastest else numbers, split, held, ceil_div(missing, split))
+        from_last = fastest and not first
+        chosen = _choose(model, reversed(numbers) if from_last else numbers, split, held, ceil_div(missing, split))
         held |= _disabling(model, dict.fromkeys(chosen, split))
         missing -= len(chosen) * split
     if missing > 0:
@@ -217,9 +225,9 @@ def leaf_spine_ports_used(sizing: Sizing) -> int:
 
 def spine_layout(spec: FabricSpec, sizing: Sizing) -> Layout:
     """The ports of a spine: as many down as its pod of the finished fabric takes."""
-    return lay_out(
-        spec.spine.model, leaf_spine_ports_used(sizing), sizing.uplink_gbps, sizing.spine_uplinks, sizing.core_gbps
-    )
+    first = spec.constraints.spine_uplinks.ports == "first"
+    down, up = leaf_spine_ports_used(sizing), sizing.spine_uplinks
+    return lay_out(spec.spine.model, down, sizing.uplink_gbps, up, sizing.core_gbps, first=first)
 
 
 def core_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
@@ -232,7 +240,8 @@ def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
     model, down, up = spec.spine.model, sizing.uplink_gbps, sizing.spine_uplinks
     if not up:
         return lay_out(model, capacity(model, down), down).down
-    return lay_out(model, most_down(spec, up, down, sizing.core_gbps), down, up, sizing.core_gbps).down
+    first = spec.constraints.spine_uplinks.ports == "first"
+    return lay_out(model, most_down(spec, up, down, sizing.core_gbps), down, up, sizing.core_gbps, first=first).down
 
 
 def leaf_ports(
@@ -250,7 +259,8 @@ def leaf_ports(
         beside: (Gb/s, ports) that free cages must have room for.
     """
     spare = spec.constraints.spare_server_ports
-    layout = lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
+    first = spec.constraints.leaf_uplinks.ports == "first"
+    layout = lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps, first=first)
     cages_left(spec.leaf.model, layout, beside)
     return layout
 

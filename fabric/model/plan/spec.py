@@ -154,6 +154,7 @@ class GroupSpec:
     unit_servers: int | None  # None: as many as half the leaf's bandwidth carries
     full: bool
     held: tuple[int, ...] = ()  # places over all units that attachments hold, sorted
+    bare: int = 0  # leaves, where they are without servers
 
     @cached_property
     def uses(self) -> tuple[NicUse, ...]:
@@ -265,7 +266,7 @@ class FabricSpec:
     def bridged_tenants(self) -> frozenset[str]:
         """Tenants that leaves below bridge, of this fabric or of the one above: their networks may hold management pools."""
         names = {its.tenant for its in self.attachments if its.name in self.added and its.tenant}
-        return frozenset(names | ({self.below.tenant} if self.below else set()))
+        return frozenset(names | ({self.below.tenant} if self.below and self.below.tenant else set()))
 
     @property
     def bonds(self) -> bool:
@@ -317,7 +318,7 @@ class FabricSpec:
 
     def rails(self, group: GroupSpec) -> int:
         """Rails of a unit: one per NIC unless stated; racks and collapsed-spine pairs know none."""
-        if self.kind in ("rack", "collapsed"):
+        if self.kind in ("rack", "collapsed") or group.bare:
             return 1
         return self.constraints.rails or group.nic.count
 

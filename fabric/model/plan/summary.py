@@ -222,7 +222,15 @@ def asns(spec: FabricSpec, sizing: Sizing) -> int:
         return 0
     if spec.underlay.asn.scheme == "per-device":
         return sizing.leaves + sizing.spine_count + sizing.core_count
-    return sizing.leaves + (sizing.spine_pods if sizing.spines else 0) + (1 if sizing.tiers == 3 else 0)
+    return leaf_asns(spec, sizing) + (sizing.spine_pods if sizing.spines else 0) + (1 if sizing.tiers == 3 else 0)
+
+
+def leaf_asns(spec: FabricSpec, sizing: Sizing) -> int:
+    """AS numbers of leaves: one each, or one for each pair."""
+    if spec.underlay.asn.scheme != "per-pair":
+        return sizing.leaves
+    widths = (spec.leaves_per_nic(group) // spec.planes for group in spec.groups)
+    return sum(size.leaves // max(1, width) for size, width in zip(sizing.groups, widths, strict=True))
 
 
 def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:

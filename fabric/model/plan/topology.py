@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -49,10 +49,29 @@ class PortRef:
     speed_gbps: int
 
 
+def asn_rows(scheme: str, switches: Iterable[Device]) -> dict[int, int]:
+    """Row of every switch, by index, in the table of AS numbers of its role; a pair has that of its first leaf."""
+    its = list(switches)
+    first: dict[tuple[object, ...], int] = {}
+    for device in its:
+        if device.role == LEAF:
+            pair = (device.group, device.unit, device.rack, device.rail, device.plane)
+            first[pair] = min(first.get(pair, device.number), device.number)
+
+    def row(device: Device) -> int:
+        if device.role == LEAF and scheme == "per-pair":
+            return first[device.group, device.unit, device.rack, device.rail, device.plane] - 1
+        if device.role == LEAF or scheme == "per-device":
+            return device.number - 1
+        return max(device.pod, 0) if device.role == SPINE else 0
+
+    return {device.index: row(device) for device in its}
+
+
 # --- Links: one row per logical Ethernet link -----------------------------------------------------------------
 
-KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server")
-SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT, SERVER_SERVER = range(len(KINDS))
+KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments", "server-server", "peer-links")
+SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT, SERVER_SERVER, PEER_LINK = range(len(KINDS))
 WITH_SWITCHES = KINDS[:SERVER_SERVER]  # kinds of link that a fabric of switches may have
 BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
@@ -175,6 +194,7 @@ ENDS = {
     SPINE_CORE: "between a spine and a core",
     ATTACHMENT: "between a leaf and an attachment",
     SERVER_SERVER: "between two servers",
+    PEER_LINK: "between the two leaves of a pair",
 }
 
 

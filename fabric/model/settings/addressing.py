@@ -158,10 +158,11 @@ def _number_text(value: Any) -> Any:
 class AsnScheme(Key):
     """AS numbers of the underlay."""
 
-    scheme: Literal["rfc7938", "per-device"] = Field(
+    scheme: Literal["rfc7938", "per-pair", "per-device"] = Field(
         "rfc7938",
         description=(
-            "`rfc7938`: one for the cores, one for the spines of each pod, one per leaf; `per-device`: one per switch"
+            "`rfc7938`: one for the cores, one for the spines of each pod, one per leaf; `per-pair`: likewise, and one for "
+            "the two leaves of a pair; `per-device`: one per switch"
         ),
     )
     ranges: Annotated[tuple[Annotated[Line, BeforeValidator(_number_text)], ...], ListOf] | None = Field(
@@ -249,6 +250,21 @@ class Underlay(Key):
         return self
 
 
+_SUB_PORT = re.compile(r"[1-9][0-9]{0,3}/[1-9]")
+
+
+def _sub_port(text: str) -> str:
+    if not _SUB_PORT.fullmatch(text):
+        raise ValueError("expected a front-panel port such as 33, or 33/2 of a split port")
+    return text
+
+
+PinnedPort = (
+    Annotated[int, Field(ge=1, le=1024)]
+    | Annotated[str, AfterValidator(_sub_port), Field(json_schema_extra={"pattern": f"^{_SUB_PORT.pattern}$"})]
+)
+
+
 class Pin(Key):
     """Fixed values of one switch."""
 
@@ -256,10 +272,11 @@ class Pin(Key):
     asn: AnyAsn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
     loopback: Ipv4Address | None = Field(None, description="its IPv4 loopback and router id")
     management: HostAddress | None = Field(None, description="its management address")
-    ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(
+    ports: dict[Host, Annotated[tuple[PinnedPort, ...], ListOf]] = Field(
         default_factory=dict,
         description=(
-            "peer → front-panel ports of its links, in link order; links on these ports move to the ports that become free"
+            "peer → front-panel ports of its links, in link order, such as 33, or 33/2 of a split port; links on these ports "
+            "move to the ports that become free"
         ),
     )
 
@@ -297,12 +314,17 @@ LinkSubnet = Annotated[Prefix, AfterValidator(_of_a_link)]
 
 
 class AddedLink(Key):
-    """A link between two switches of adjacent tiers that the rule of the wiring does not have."""
+    """A link between two switches of adjacent tiers that the rule of the wiring does not have; or a peer link of two leaves.
+
+    A peer link is cabled and not routed: it has no address and no session.
+    """
 
     ends: Annotated[tuple[LinkEnd, ...], BeforeValidator(_both), Field(min_length=2, max_length=2)] = Field(
         description="both switches with their front-panel ports, `33`, or `33/2` of a broken-out one"
     )
-    speed_gbps: Gbps | None = Field(None, description="its speed; default: that of the other links between the two tiers")
+    speed_gbps: Gbps | None = Field(
+        None, description="its speed; default: that of the other links between the two tiers, of a peer link that of uplinks"
+    )
     subnet: LinkSubnet | None = Field(
         None,
         description="its subnet, as those of other links; default: from `pools.p2p`",

@@ -58,6 +58,18 @@ def as_list(value: Any) -> Any:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
+TENANT_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_-]{0,30}[A-Za-z0-9])?")
+
+
+def _tenant_name(text: str) -> str:
+    if not TENANT_NAME.fullmatch(text):
+        raise ValueError("expected a name of letters, digits, inner hyphens and underscores, at most 32 of them")
+    return text
+
+
+TenantName = Annotated[
+    str, AfterValidator(_tenant_name), Field(json_schema_extra={"pattern": f"^{TENANT_NAME.pattern}$"})
+]  # of a tenant and its VRF, or of a network
 Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{NAME.pattern}$"})]
 Host = Annotated[str, AfterValidator(host_name), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
 Model = Annotated[str, AfterValidator(_model), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from fabric.base.text import is_unicast
 from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Routes, Server
-from fabric.model.settings.base import Count, Key, Line, ListOf, Name
+from fabric.model.settings.base import Count, Key, Line, ListOf, Name, TenantName
 from fabric.model.settings.site import DayZero
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
@@ -66,7 +66,7 @@ class DhcpRelay(Key):
     """DHCP servers that the gateway of a network passes requests on to."""
 
     servers: Annotated[tuple[HostAddress, ...], ListOf] = Field(min_length=1, description="IPv4 addresses of the servers")
-    tenant: Name | None = Field(
+    tenant: TenantName | None = Field(
         None,
         description=(
             "`default`: servers in the table of the fabric itself; default: in the VRF of the network, which imports routes "
@@ -82,7 +82,7 @@ def _relay(value: Any) -> Any:
 class Network(Key):
     """A layer-2 network of a tenant."""
 
-    name: Name = Field(description="name of the network")
+    name: TenantName = Field(description="name of the network")
     vlan: Vlan | None = Field(None, description="VLAN on the server ports")
     vni: Vni | None = Field(None, description="its VNI; default: from `overlay.l2vni_base`")
     gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
@@ -124,7 +124,7 @@ def _of_tenant(value: Any) -> Any:
 class Import(Key):
     """Routes of another tenant in this tenant's table: all that it has, or those of some prefixes."""
 
-    source: Name = Field(alias="from", description="tenant that has the routes")
+    source: TenantName = Field(alias="from", description="tenant that has the routes")
     prefixes: Routes | None = Field(
         None,
         min_length=1,
@@ -138,7 +138,7 @@ class Import(Key):
 class Tenant(Key):
     """Tenants and their servers, racks or rails; the ports follow."""
 
-    name: Name = Field(description="name of the tenant and its VRF")
+    name: TenantName = Field(description="name of the tenant and its VRF")
     servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
     racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")

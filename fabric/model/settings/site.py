@@ -16,7 +16,7 @@ from fabric.base.diagnostics import show
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import Breakout, ServerModel, SwitchModel
 from fabric.model.settings.addressing import Asn, Routes
-from fabric.model.settings.base import FILLED_IN, NOT_FILLED_IN, Count, Gbps, Host, Key, Line, ListOf, Model, Name
+from fabric.model.settings.base import FILLED_IN, NOT_FILLED_IN, Count, Gbps, Host, Key, Line, ListOf, Model, Name, TenantName
 
 # --- Folder ---------------------------------------------------------------------------------------------------
 
@@ -253,6 +253,17 @@ class Uplinks(Key):
 
     count: Count | None = Field(None, description="uplinks of one switch, to all upper switches together")
     speed_gbps: Gbps | None = Field(None, description="speed of one link; default: the fastest that both ends support")
+    ports: Literal["first", "last"] = Field(
+        "last", description="of the fastest cages: uplinks take the `first`, as in many labs, or the `last`"
+    )
+
+
+class BareLeaves(Key):
+    """Leaves without servers: border leaves, service leaves."""
+
+    name: Name = Field(description="what they are for, `border`: key of their numbers in the lock")
+    count: Count = Field(description="how many; pairs with `dual_tor`, unless `paired: false`")
+    paired: bool = Field(True, description="with `dual_tor`: whether each two of them are a pair, as those of servers are")
 
 
 class PodRule(Key):
@@ -281,7 +292,7 @@ class External(Key):
     """An external router: the border leaves, to which it is cabled, have eBGP sessions with it."""
 
     asn: Asn = Field(description="AS number of the router at the other end, such as 65010")
-    tenants: Annotated[tuple[Name, ...], ListOf] = Field(
+    tenants: Annotated[tuple[TenantName, ...], ListOf] = Field(
         (), description="tenants that reach it, each on a tagged subinterface; default: the whole fabric"
     )
     accept: Routes | None = Field(
@@ -304,8 +315,8 @@ class Attachment(Key):
         (), description="leaves that the links are spread over, by their number from 1; default: all with free ports"
     )
     external: External | None = Field(None, description="its BGP session and routes, if it is an external router")
-    tenant: Name | None = Field(None, description="tenant of the device, if the fabric has several")
-    network: Name | None = Field(
+    tenant: TenantName | None = Field(None, description="tenant of the device, if the fabric has several")
+    network: TenantName | None = Field(
         None, description="layer-2 network of the tenant that its ports are in, untagged; default: all, as on server ports"
     )
     bond: bool = Field(
@@ -315,11 +326,16 @@ class Attachment(Key):
 
 
 class Below(Key):
-    """Leaves that hang below the leaves of another fabric, as out-of-band switches do: they bridge one of its tenants."""
+    """Leaves that hang below the leaves of another fabric, as out-of-band switches do: they bridge one of its tenants.
+
+    Without a tenant they are cabled alone.
+    """
 
     fabric: Name = Field(description="fabric whose leaves they are cabled to")
-    tenant: Name = Field(description="its tenant, whose networks they carry; the gateways are there")
-    network: Name | None = Field(
+    tenant: TenantName | None = Field(
+        None, description="its tenant, whose networks they carry; the gateways are there; default: none, cabled alone"
+    )
+    network: TenantName | None = Field(
         None,
         description="network that their server ports are in; default: the one that is not of the switches' management ports",
     )

@@ -14,13 +14,16 @@ BLANK = r"(?:[ \t]|\\\n)+"
 SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # typed by a user, or in a script
 HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "hostname")), r"[\"']?([\w.-]+)"))
 
+HEADER = r"\A(?:(?:#.*|---)?\n)*- header:\n(?:[ ]+.*\n)*?"  # of a startup.yaml, below comments
+
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
     hardware=(
         r"\A# \S+ \((?P<model>[^()]+)\), Cumulus Linux (?P<release>\S+)",
-        r"\A- header:\n(?:[ ]+.*\n)*?[ ]+model: (?P<model>\S+)",
-        r"\A- header:\n(?:[ ]+.*\n)*?[ ]+version: Cumulus Linux (?P<release>\S+)",
+        rf"{HEADER}[ ]+model: (?P<model>\S+)",
+        rf"{HEADER}[ ]+version: Cumulus Linux (?P<release>\S+)",
     ),
+    spellings=((r"^[ ]+enable: '?on'?$|^[^#\n]*\bnv set .* enable on$", "5.13"),),
     rank=20,
     signs=(
         (3, r"\bnvue-api-version\"?:"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),
+    zones=Lazy(__package__, "write.clock:zones"),
     hardware=(
         r"\A! \S+ \((?P<model>[^,()]+), NX-OS (?P<release>\S+)\)$",
         r"^version (?P<release>\d\S*)",

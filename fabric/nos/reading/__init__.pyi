@@ -4,7 +4,6 @@ from .permitted_routes import (
     Net as Net,
     add_policies as add_policies,
     denial as denial,
-    denies as denies,
     effective as effective,
     lets_in as lets_in,
     read_route_maps as read_route_maps,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -166,36 +166,17 @@ def _permits(facts: Facts, policy: str, net: Net) -> bool:
     return False
 
 
-def denies(facts: Facts, policies: str, net: Net) -> bool:
-    """Whether policies surely deny a route, whatever its communities and path; false for one that is not defined.
-
-    Of several, each must: on some network OSes the first that permits ends their chain.
-    """
-    names = policies.split()
-    return bool(names) and all(_denies(facts, name, net) for name in names)
-
-
-def _denies(facts: Facts, policy: str, net: Net) -> bool:
-    if policy in facts.prefixes:
-        return not _listed(facts.prefixes[policy], net)
-    terms = facts.terms.get(policy, [])
-    for clause in (one.value for one in terms):
-        unknown = any(name not in facts.prefixes for name in clause.lists)
-        listed = not clause.lists or any(_listed(facts.prefixes.get(name, []), net) for name in clause.lists)
-        if clause.permits and (listed or unknown):
-            return False
-        if listed and not (clause.narrowed or clause.open):
-            return True
-    return bool(terms)
-
-
 def _listed(entries: Sequence[Located[str]], net: Net) -> bool:
     """Whether the first entry that a route matches permits it."""
+    return next((permits for permits, routes in routes_listed(entries) if routes.has(net)), False)
+
+
+def routes_listed(entries: Iterable[Located[str]]) -> Iterator[tuple[bool, Routes]]:
+    """Whether each entry permits, and what it matches; one that is no prefix matches nothing."""
     for one in entries:
         routes = routes_of(one.value.removeprefix(DENIED).partition(",")[0])
-        if routes is not None and routes.has(net):
-            return not one.value.startswith(DENIED)
-    return False
+        if routes is not None:
+            yield not one.value.startswith(DENIED), routes
 
 
 DEFAULT_NUMBER = 10  # of an entry of a route map

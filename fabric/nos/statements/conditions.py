@@ -88,6 +88,16 @@ class Condition:
         """All patterns but `line`; the position of one is its part in the row."""
         return (*self.when, *self.below, *self.above, *self.over, *self.unless)
 
+    @property
+    def drops(self) -> bool:
+        """Whether the network OS has read the statement without effect when it comes to the lines below."""
+        return self.code == ORDER and not self.severity
+
+    def is_cause(self, part: int) -> bool:
+        """Whether the row applies because of a statement with this part, and not for want of it."""
+        first, last = len(self.when), len(self.patterns) - len(self.unless)
+        return LINE < part < last and not first <= part < first + len(self.below)
+
     @cached_property
     def shared(self) -> tuple[str, ...]:
         """Names of the groups that `line` and the only other pattern with groups share, of a row that is simple."""
@@ -141,10 +151,25 @@ def clue(rule: int, condition: Condition, part: int, groups: Mapping[str, str | 
     return Clue(rule, part, shared, tuple(words.items()))
 
 
-def violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]]) -> Iterator[Violation]:
-    """What the clues of a device come to, in the order of its statements. Places have a `file` and a `line`."""
+def violations(
+    conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]], refused: Iterable[Any] = ()
+) -> Iterator[Violation]:
+    """What the clues of a device come to, in the order of its statements. Places have a `file` and a `line`.
+
+    A statement that the network OS refuses makes no other one wrong: neither one of `refused`, the places of statements with
+    a value that it does not accept, nor one that a row about the order is about.
+    """
     if not any(one.part == LINE for one, _ in clues):
         return
+    gone, found = set(refused), list(_violations(conditions, clues))
+    gone |= {one.place for one in found if one.condition.drops}
+    if gone:
+        left = [(one, place) for one, place in clues if place not in gone or not conditions[one.rule].is_cause(one.part)]
+        found = list(_violations(conditions, left))
+    yield from found
+
+
+def _violations(conditions: Sequence[Condition], clues: Sequence[tuple[Clue, Any]]) -> Iterator[Violation]:
     present = {(one.rule, one.part, one.shared) for one, _ in clues if one.part != LINE}
     joins = {}
     reported = set[tuple[int, tuple[str, ...]]]()  # of rows that name one statement

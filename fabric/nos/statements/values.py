@@ -3,14 +3,15 @@
 `values.yaml` beside `statements.yaml` has one row per setting. Its `line` is matched against the whole path of a statement;
 in it `<68-9216>` is a number of that range, `<0|3-65535>` one of several ranges, and `<rd>` a value of a kind, which
 `kinds.yaml` in this folder has for all network OSes and `kinds` of the file for one alone. `<on|off>` is one of some words,
-`<vlan+>` a word with commas and ranges, `<rt*>` a list of words. A kind is a list of forms, patterns with such values in
-them: `<ipv4>:<0-65535>`. A value behind `= ` is the rest of the line, blanks included.
+`<vlan+>` a word with commas and ranges, `<rt*>` a list of words, `<command!>` the rest of the statement. A kind is a list of
+forms, patterns with such values in them: `<ipv4>:<0-65535>`; in one that is `short` words may be abbreviated. A value behind
+`= ` is the rest of the line, blanks included.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -22,12 +23,13 @@ from fabric.nos.reading.values import is_address, is_ipv4
 
 CODE = "FAB2532"  # the check that reports values
 KEYS = {"kinds", "values", "open", "states"}  # of a `values.yaml`
-TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*]?)>")
+TOKEN = re.compile(r"(?<!\(\?)(?<!\(\?P)<([A-Za-z\d][\w|.@-]*)([+*!]?)>")
 RANGES = re.compile(r"\d+(?:-\d+)?(?:\|\d+(?:-\d+)?)*")
 HEAD = re.compile(r"(?:([\w-]+)|\(\?:([\w|-]+)\)) ")  # words that a statement begins with: `vlan `, `(?:PORT|VLAN) `
 UNFILLED = re.compile(r"[{}$<>]|^\*$")  # a placeholder of a template, or what replaces a secret
 BETWEEN = re.compile(r"[\s,]+")
 ELEMENTS = re.compile(r"(\d+)-(\d+)")
+KEYWORD = re.compile(r"(?<!\\)[A-Za-z][\w-]+")
 MAX_DIGITS = 20  # of a number
 
 
@@ -158,8 +160,19 @@ def make_kinds(rows: Mapping[str, Mapping[str, Any]], known: Mapping[str, ValueK
     """Name → kind, of the rows in a file, each of which may use those before it. Raises ValueError for an unknown kind."""
     kinds = dict(known)
     for name, row in rows.items():
-        kinds[name] = ValueKind(row["expected"], _one_of([_form(text, kinds) for text in row["forms"]]))
+        accepts = _one_of([_form(text, kinds) for text in row["forms"]])
+        kinds[name] = ValueKind(row["expected"], _or_short(accepts, row["forms"]) if row.get("short") else accepts)
     return kinds
+
+
+def _or_short(accepts: Callable[[str], bool], forms: Iterable[str]) -> Callable[[str], bool]:
+    """Accepts a text too that has the first letters of a word in the forms: the network OS completes them."""
+    words = frozenset(word for form in forms for word in KEYWORD.findall(form))
+
+    def is_short(word: str) -> bool:
+        return word not in words and any(whole.startswith(word) for whole in words)
+
+    return lambda text: accepts(text) or any(map(is_short, text.split()))
 
 
 def _one_of(forms: list[Callable[[str], bool]]) -> Callable[[str], bool]:
@@ -187,14 +200,14 @@ def _compiled(text: str, known: Mapping[str, ValueKind]) -> tuple[re.Pattern[str
     kinds, lists = list[ValueKind](), list[bool]()
 
     def group(match: re.Match[str]) -> str:
-        name, several = match[1], bool(match[2])
+        name = match[1]
         kind = number_kind(name) if RANGES.fullmatch(name) else known.get(name) or _words(name)
         if kind is None:
             raise ValueError(f"{text}: unknown kind {name}")
         kinds.append(kind)
-        lists.append(several)
+        lists.append(match[2] in ("+", "*"))
         whole = match.end() == len(text) and text[: match.start()].endswith("= ")
-        words = ".*" if whole else "(?:(?! / ).)+" if match[2] == "*" else "[^ ]+"
+        words = ".*" if whole else "(?:(?! / ).)+" if match[2] in ("*", "!") else "[^ ]+"
         return rf"(?P<v{len(kinds) - 1}>{words})"
 
     return re.compile(TOKEN.sub(group, text)), kinds, lists

@@ -142,7 +142,7 @@ def _shifted(base: HealthyNetwork, live: Bools, name: str) -> Traffic:
     alike = numbered(base.part[ports.leaf], ports.nic, ports.port)
     order = np.lexsort((ports.server, base.unit, alike))
     begin = np.flatnonzero(np.diff(alike[order], prepend=-1))
-    for low, high in zip(begin.tolist(), [*begin[1:].tolist(), len(order)], strict=True):
+    for low, high in zip(begin.tolist(), [*begin[1:].tolist(), len(order)], strict=bool(len(order))):
         members = order[low:high]
         target[members] = np.roll(members, -_step(base.unit[members], name == "permutation"))
     away = target != np.arange(len(target))

@@ -26,6 +26,7 @@ SLIPS = {
         {**SLIP, "neighbor 10.0.2.1 remote-as 65100": "neighbor 10.0.2.1 password x"},
         [
             DEFINED,
+            "error FAB2533 7 `neighbor 10.0.2.1 password`: no line above it makes the neighbor, so FRR drops it",
             "error FAB255 8 neighbor 10.0.2.1: no remote AS number",
         ],
     ),

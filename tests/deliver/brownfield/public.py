@@ -24,6 +24,7 @@ from fabric.deliver.brownfield.proof import EQUAL, LABEL
 from fabric.deliver.brownfield.reports import shape
 from fabric.deliver.brownfield.sources import ImportRequest
 from fabric.nos.statements.compare import MISSING
+from tests.deliver.brownfield.lacks import page
 
 VALUE = re.compile(r"\S*[\d.:/]\S*|\"[^\"]*\"|\*")
 SHOWN_WORDS = 5  # of a form of statements
@@ -39,6 +40,30 @@ def import_set(folder: Path, topology: tuple[Path, ...]) -> Imported | str:
             return "; ".join(str(one) for one in error.diagnostics[:3])
         except Exception:
             return traceback.format_exc()
+
+
+def cabled(made: Imported) -> tuple[int, int, int, int]:
+    """Switches of the survey, those that the plan has in their role, links between switches, and those that it has."""
+    switches = made.survey.switches
+    links = [its for its in made.survey.cables if its.a in switches and its.a_ref is not None]
+    left = missing(made)
+    return len(switches), len(switches) - left[0], len(links), len(links) - left[1]
+
+
+def missing(made: Imported) -> tuple[int, int]:
+    """Switches that the plan does not have in their role, and links between switches that it lacks."""
+    role = {device.name: device.role for fabric in made.plan.fabrics.values() for device in fabric.switches}
+    switches = made.survey.switches
+    planned: Counter[tuple[str, str]] = Counter()
+    for fabric in made.plan.fabrics.values():
+        names = [device.name for device in fabric.devices]
+        for a, b in zip(fabric.links.a.tolist(), fabric.links.b.tolist(), strict=True):
+            planned[names[a], names[b]] += 1
+        for row, device in fabric.stood_for.items():
+            planned[device.name, names[int(fabric.links.b[row])]] += 1
+    there = Counter((its.a, its.b) for its in made.survey.cables if its.a in switches and its.a_ref is not None)
+    links = Counter({ends: max(planned[ends], planned[ends[::-1]]) for ends in there})
+    return sum(role.get(name) != its.role for name, its in switches.items()), (there - links).total()
 
 
 def form(text: str) -> str:
@@ -64,11 +89,13 @@ def main() -> int:
     parser.add_argument("sets", nargs="+", metavar="FOLDER[,FILE]")
     parser.add_argument("--forms", type=int, default=40, help="forms of statements that are listed")
     parser.add_argument("--left", action="store_true", help="list what stays with the overrides")
+    parser.add_argument("--lacks", type=Path, metavar="FILE", help="write the page of what the language lacks, by kind")
     asked = parser.parse_args()
     forms: Counter[tuple[str, str]] = Counter()
+    by_set: dict[str, Counter[tuple[str, str]]] = {}
     sums: Counter[str] = Counter()
-    print("| set | switches | statements | language | overrides | different | extra | missing | lines | s |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("| set | switches | links | statements | language | overrides | different | extra | missing | lines | s |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for text in asked.sets:
         folder, *topology = text.split(",")
         start = time.process_time()
@@ -81,7 +108,8 @@ def main() -> int:
         language = made.before.count(EQUAL, LABEL) if made.before else 0
         counts = (row.total, language, row.overrides, row.different, row.unplanned + row.unread, row.missing)
         sums.update(dict(zip(("statements", "language", "overrides", "different", "extra", "missing"), counts, strict=True)))
-        cells = " | ".join(f"{number:,}" for number in (len(made.plan.fabrics and made.survey.switches), *counts))
+        switches, planned, links, there = cabled(made)
+        cells = " | ".join((f"{planned} of {switches}", f"{there} of {links}", *(f"{number:,}" for number in counts)))
         lines = len(made.text.splitlines())
         print(f"| {folder} | {cells} | {lines} | {time.process_time() - start:.0f} |", flush=True)
         for name, fabric in made.plan.fabrics.items():
@@ -91,12 +119,17 @@ def main() -> int:
                 print(f"    {device.device}: {device.reason}")
             for one in device.residuals if asked.left else ():
                 print(f"    {one.place}: {one.state}: {one.message}")
+        for name, why in made.survey.left_out.items():
+            print(f"    left out: {name}: {why[:150]}")
         errors = Counter(finding.id for finding in made.survey.findings if finding.severity == ERROR)
         print(
             f"    {made.own and len(made.own.rules)} overrides; findings {dict(errors)}; left out {len(made.survey.left_out)}"
         )
-        forms.update(lacking(made))
+        by_set[text] = lacking(made)
+        forms.update(by_set[text])
     print(dict(sums))
+    if asked.lacks:
+        asked.lacks.write_text(page(by_set, "python -m tests.deliver.brownfield.public --lacks"))
     print(*(f"{number:6,}  {nos:8} {text}" for (nos, text), number in forms.most_common(asked.forms)), sep="\n")
     return 0
 

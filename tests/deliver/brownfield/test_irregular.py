@@ -97,7 +97,7 @@ NETWORKS = [{"name": "one", "vlan": 11, "gateway": "10.1.0.0/24"}, {"name": "two
 
 def test_entries_that_the_planner_refuses_are_left_out_one_by_one() -> None:
     tenants = [
-        {"name": "VRF10", "networks": [{"name": "zero", "vlan": 10, "gateway": "10.3.0.0/24"}]},
+        {"name": "vlan10", "networks": [{"name": "zero", "vlan": 10, "gateway": "10.3.0.0/24"}]},
         {"name": "red", "networks": NETWORKS},
     ]
     kept, refused = taken(TOPOLOGY, {"fabrics": {"a": {"tenants": tenants}}})

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fabric import pipeline
@@ -134,6 +134,14 @@ def designs(kinds: list[str], first: int, count: int, seed: int) -> Iterator[tup
         yield f"{kind}:{at}", DRAWS[kind](seed, at)
 
 
+def bare(design: Design) -> Design:
+    """A design without its own overrides, whose lines are by definition what no other key of an intent gives."""
+    if "overrides" not in design.intent:
+        return design
+    intent = {key: value for key, value in design.intent.items() if key != "overrides"}
+    return replace(design, intent=intent)
+
+
 def show(design: Design, outcome: Outcome) -> None:
     print(yaml.compact(json.loads(json.dumps(design.intent))))
     if outcome.made is not None:
@@ -151,11 +159,13 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--oracle", action="store_true", help="survey of the plan in place of that of the configs")
+    parser.add_argument("--overrides", action="store_true", help="designs with their own overrides, which an import repeats")
     parser.add_argument("--only", metavar="KIND:NUMBER")
     asked = parser.parse_args()
     if asked.only:
         kind, _, number = asked.only.partition(":")
         design = DRAWS[kind](asked.seed, int(number))
+        design = design if asked.overrides else bare(design)
         with tempfile.TemporaryDirectory() as folder:
             show(design, through_files(design, Path(folder), oracle=asked.oracle))
         return 0
@@ -163,7 +173,7 @@ def main() -> int:
     total = differing = left = 0
     for name, design in designs(list(DRAWS), asked.first, asked.designs, asked.seed):
         with tempfile.TemporaryDirectory() as folder:
-            outcome = through_files(design, Path(folder), oracle=asked.oracle)
+            outcome = through_files(design if asked.overrides else bare(design), Path(folder), oracle=asked.oracle)
         tally["designs"] += 1
         if not outcome.planned:
             continue

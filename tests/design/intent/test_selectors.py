@@ -174,6 +174,7 @@ FREE = {
     "OwnCatalog.breakouts": "a switch; an unknown one is an error",
     "ServerGroup.name": NAME,
     "Attachment.name": NAME,
+    "BareLeaves.name": NAME,
     "Tenant.name": NAME,
     "Network.name": NAME,
     "Pin.name": NAME,

@@ -26,6 +26,7 @@ from fabric.model.plan import (
     Device,
     FabricPlan,
     Plan,
+    asn_rows,
     lock_file as locks,
 )
 from fabric.model.plan.summary import summary
@@ -279,9 +280,14 @@ def addresses(plan: Plan) -> None:
 
 
 def leaf_asns(plan: Plan) -> None:
-    """Every leaf of the site has a number of its own; other switches share theirs as the scheme says."""
-    leaves = [d.asn for fabric in plan.fabrics.values() for d in fabric.switches if d.role == LEAF and d.asn]
-    assert len(set(leaves)) == len(leaves)
+    """Every leaf of the site has a number of its own, or every pair; other switches share theirs as the scheme says."""
+    owners: dict[int, set[tuple[str, int]]] = {}
+    for name, fabric in plan.fabrics.items():
+        rows = asn_rows(fabric.spec.underlay.asn.scheme, fabric.switches)
+        for device in fabric.switches:
+            if device.role == LEAF and device.asn:
+                owners.setdefault(device.asn, set()).add((name, rows[device.index]))
+    assert all(len(its) == 1 for its in owners.values())
     for fabric in plan.fabrics.values():
         if not fabric.sizing.bgp:
             continue

@@ -63,6 +63,8 @@ def fabrics(draw: st.DrawFn) -> Data:
         leaf["spare_server_ports"] = draw(st.integers(1, 3))
     if draw(st.integers(0, 3)) == 0:
         leaf["uplinks"] = draw(st.sampled_from(({"speed_gbps": 400}, {"speed_gbps": 200}, {"count": 4}, {"count": 6})))
+    if draw(st.integers(0, 4)) == 0:
+        leaf["uplinks"] = {**leaf.get("uplinks", {}), "ports": "first"}
     spine: Data = {}
     if draw(st.integers(0, 3)) == 0:
         spine["oversubscription"] = draw(st.sampled_from((1, 2, 3)))
@@ -100,6 +102,9 @@ def fabrics(draw: st.DrawFn) -> Data:
                 topology["core"] = {"groups": 1}
     if draw(st.integers(0, 3)) == 0:
         topology["attachments"] = [{"name": "ufm", "links": draw(st.integers(1, 5))}]
+    if kind in ("rack", "rail-optimized") and draw(st.integers(0, 4)) == 0:
+        count = draw(st.integers(1, 2)) * planes * (2 if dual_tor else 1)
+        topology["leaves_without_servers"] = [{"name": "border", "count": count}]
     fabric: Data = {"purpose": "compute", "servers": servers, "topology": topology}
     if draw(st.integers(0, 2)) == 0:
         uplinks = draw(st.sampled_from(("reserve", "recable")))
@@ -109,7 +114,7 @@ def fabrics(draw: st.DrawFn) -> Data:
     fabric["underlay"] = {
         "addressing": draw(st.sampled_from(("ipv4", "ipv4", "unnumbered", "ipv6"))),
         "asn": {
-            "scheme": draw(st.sampled_from(("rfc7938", "per-device"))),
+            "scheme": draw(st.sampled_from(("rfc7938", "per-device", *(["per-pair"] if kind != "collapsed" else [])))),
             "width": draw(st.sampled_from((4, 4, 2))),
         },
     }

@@ -102,7 +102,7 @@ WRONG = {
     "no such port": ("add: {ends: [backend-leaf001 65, backend-spine001 64]}", "expected a port within 1 to 64"),
     "no such part": ("add: {ends: [backend-leaf001 40/2, backend-spine001 64]}", "expected a part of port 40 within 1 to 1"),
     "a speed it lacks": ("add: {ends: [backend-leaf001 40, backend-spine001 64], speed_gbps: 7}", "with 7G, got 40"),
-    "two leaves": ("add: {ends: [backend-leaf001 40, backend-leaf002 40]}", "expected switches of adjacent tiers"),
+    "two spines": ("add: {ends: [backend-spine001 64, backend-spine002 64]}", "expected switches of adjacent tiers"),
     "port used twice": (
         "add: [{ends: [backend-leaf001 40, backend-spine001 64]}, {ends: [backend-leaf001 40, backend-spine002 64]}]",
         "backend-leaf001 40 has a link",

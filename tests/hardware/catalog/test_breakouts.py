@@ -259,3 +259,17 @@ def test_pins_to_disabled_cages(ports: str, message: str, tmp_path: Path) -> Non
     with pytest.raises(InputError) as caught:
         pipeline.plan(pipeline.load(path))
     assert message in str(caught.value)
+
+
+def test_pinned_links_trade_places(tmp_path: Path) -> None:
+    path = tmp_path / "dc1.yaml"
+    spots = [(2, 1), (2, 0), (1, 0), (1, 1), (4, 0), (4, 1), (3, 1), (3, 0)]
+    texts = ", ".join(f"{cage}/{sub + 1}" for cage, sub in spots)
+    rest = f"    pins: {{backend-leaf001: {{ports: {{gpu-0001: [{texts}]}}}}}}\n"
+    path.write_text(EDGE.format(nos="sonic", rest=rest).replace("links: 20", "links: 1"), encoding="utf-8")
+    links = pipeline.plan(pipeline.load(path)).fabrics["backend"].links
+    assert list(zip(links.b_cage.tolist(), links.b_sub.tolist(), strict=True))[:8] == spots
+    path.write_text(path.read_text(encoding="utf-8").replace("2/2", "2/3"), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        pipeline.plan(pipeline.load(path))
+    assert "expected a port of sn5600 that does 400G, got 2/3" in str(caught.value)

@@ -62,7 +62,7 @@ EDITS: tuple[tuple[str, Any, set[str]], ...] = (
     ("PORTCHANNEL/PortChannel1/admin_status", GONE, {"FAB2534"}),
     ("VLAN/Vlan100", GONE, {"FAB281"}),
     ("VLAN/Vlan100/vlanid", "101", {"FAB2534"}),
-    ("VLAN/Vlan100/vlanid", "4095", {"FAB2532", "FAB2534"}),
+    ("VLAN/Vlan100/vlanid", "4095", {"FAB2532"}),
     ("VLAN_MEMBER/Vlan100|Ethernet8/tagging_mode", GONE, {"FAB2534"}),
     ("VLAN_MEMBER/Vlan100|Ethernet8/tagging_mode", "access", {"FAB2532"}),
     ("BUFFER_POOL/in", GONE, {"FAB281"}),

@@ -67,7 +67,7 @@ class Computed:
     def groups(self) -> dict[str, list[Table]]:
         """The tables of every VRF that Batfish models on all devices, and on the way between them."""
         found = {}
-        for name, tables in groups_of(self.analysis.snapshot.network).items():
+        for name, tables in self.analysis.snapshot.network.once(groups_of).items():
             why = self._unseen(name, tables)
             if why:
                 what = f"routes of VRF {name}" if name else "routes of the default table"
@@ -136,7 +136,7 @@ class Computed:
     def tenants(self) -> Iterator[Finding]:
         """Subnets of another VRF in a table, unless both VRFs share routes."""
         named = {name: tables for name, tables in self.groups.items() if name}
-        shares = imports_of(groups_of(self.analysis.snapshot.network))
+        shares = imports_of(self.analysis.snapshot.network.once(groups_of))
         owners = {net: name for name, tables in named.items() for table in tables for net in table.own}
         self.judged |= {TenantRoutes.id} if len(named) > 1 else set()
         for name, tables in named.items():

@@ -19,6 +19,7 @@ from fabric.model.plan import (
     SPINE,
     SPINE_CORE,
     FabricPlan,
+    asn_rows,
 )
 
 RESERVED = {
@@ -73,7 +74,8 @@ class AsNumbersApart(FabricCheck):
 
     BGP rejects a route whose AS path contains the switch's own AS number. Neighbors with one number would run iBGP, and
     two leaves with one number reject each other's server prefixes. `allowas-in`, which permits that, is never configured.
-    RFC 7938 section 5.2.1: one number for the cores, one for the spines of a pod, one for each leaf.
+    RFC 7938 section 5.2.1: one number for the cores, one for the spines of a pod, one for each leaf; with `per-pair` one
+    for the two leaves of a pair, which need no route to each other.
     """
 
     id = "FAB202"
@@ -85,8 +87,9 @@ class AsNumbersApart(FabricCheck):
     def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         places: dict[int, dict[tuple[str, int], int]] = {}  # AS number → where it is → a switch there
+        row = asn_rows(fabric.spec.underlay.asn.scheme, fabric.switches)
         for device in fabric.switches:
-            apart = device.index if device.role == LEAF else device.pod if device.role == SPINE else 0
+            apart = row[device.index] if device.role == LEAF else device.pod if device.role == SPINE else 0
             places.setdefault(device.asn, {}).setdefault((device.role, apart), device.index)
         links = rows(fabric, *BETWEEN_SWITCHES)
         asn = column(fabric, "asn")

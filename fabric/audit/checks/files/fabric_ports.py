@@ -99,7 +99,7 @@ class FabricPorts:
     def _servers(self) -> dict[str, tuple[IPv4Network, ...]]:
         """Table → subnets of servers of all devices, where packets between them cross links as they are."""
         found: dict[str, set[IPv4Network]] = {}
-        for table in (table for same in groups_of(self.network).values() for table in same):
+        for table in (table for same in self.network.once(groups_of).values() for table in same):
             vrf = table.facts.vrfs.get(table.name)
             if vrf is None or vrf.vni is None:
                 found.setdefault(table.name, set()).update(net for net in table.own if net.prefixlen < 32)

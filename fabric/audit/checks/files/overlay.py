@@ -37,8 +37,8 @@ AUTO, AS_TRANS, TYPED = "auto", 23456, 1 << 28  # a derived target
 class VniVlan(FilesCheck):
     """Compares the VLAN of every L2 VNI on all leaves.
 
-    A VNI identifies one network: if one leaf maps it to another VLAN, two networks are bridged there. A VNI has 24 bits,
-    and a VLAN of a switch has one VNI (RFC 7348).
+    A VNI identifies one network: if one leaf maps it to another VLAN, two networks are bridged there. A VLAN of a switch
+    has one VNI (RFC 7348).
     """
 
     id = "FAB264"
@@ -58,10 +58,6 @@ class VniVlan(FilesCheck):
                 if vrf.vni and vrf.vlan:
                     vnis.setdefault(vrf.vlan.value, []).append((vrf.vni.value, (facts, vrf.vni)))
             for vni in facts.vnis.values():
-                if not 0 < vni.number < 1 << 24:
-                    yield self.finding_at(
-                        facts, Located(None, vni.line, vni.file), f"expected a VNI from 1 to 16777215, got {vni.number}"
-                    )
                 if vni.vlan and vni.number not in layer3:
                     rows.setdefault(vni.number, []).append((vni.vlan.value, (facts, vni.vlan)))
                     vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Located(None, vni.line, vni.file))))

@@ -19,9 +19,8 @@ class RefusedCheck(FilesCheck):
 
     def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            reported = {(vni.file, vni.line) for vni in facts.vnis.values() if not 0 < vni.number < 1 << 24}  # by FAB264
             for one in network.refused.get(id(facts), ()):
-                if one.code == self.id and (one.place.file, one.place.line) not in reported:
+                if one.code == self.id:
                     at = Located(None, one.place.line, one.place.file)
                     about = About(got=one.message)
                     merge = Merge(text=one.several or one.message, names=(one.name,) if one.several else ())

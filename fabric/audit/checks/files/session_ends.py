@@ -61,6 +61,10 @@ class RemoteAs(FilesCheck):
             if peer.dynamic:
                 continue
             if peer.remote_as is None:
+                if any(
+                    (one.place.file, one.place.line) == (peer.file, peer.line) for one in network.refused.get(id(facts), ())
+                ):
+                    continue  # the network OS has no such neighbor
                 about = About(subjects=(session(peer.vrf, peer.peer),), fact="remote_as", absent=True)
                 message = f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
                 yield self.finding_at(facts, Located(None, peer.line, peer.file), message, about=about)

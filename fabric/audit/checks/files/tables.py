@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from itertools import chain
 from operator import and_, or_
 from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fabric.audit.checks import (
     WARNING,
@@ -33,9 +37,9 @@ from fabric.audit.checks.role_peers.roles import stem
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Vrf
-from fabric.nos.reading import denies
+from fabric.nos.reading.denied_routes import Nets, denied
 
-MAX_QUESTIONS = 250_000  # of a policy about a subnet, a second or two; what is asked behind them is taken to pass
+MAX_QUESTIONS = 100_000_000  # of a policy about a subnet, a second or two; what is asked behind them is taken to pass
 SHOWN = 3  # subnets in a finding
 
 # --- tables ---------------------------------------------------------------------------------------------------
@@ -75,11 +79,18 @@ class Subnets:
 
     def mask(self, nets: Iterable[IPv4Network]) -> Mask:
         """Those of some subnets that are known here."""
-        return reduce(or_, (1 << self.places[net] for net in nets if net in self.places), 0)
+        flags = np.zeros(len(self.nets), np.bool_)
+        flags[[self.places[net] for net in nets if net in self.places]] = True
+        return mask_of(flags)
 
     def named(self, mask: Mask) -> list[IPv4Network]:
         """In their order."""
         return [net for place, net in enumerate(self.nets) if mask >> place & 1] if mask else []
+
+
+def mask_of(flags: NDArray[np.bool_]) -> Mask:
+    """A flag per subnet as bits."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
 @dataclass(frozen=True)
@@ -220,27 +231,32 @@ class PassedOn:
     def denied(self, facts: Facts, policy: str) -> Mask:
         """Subnets that a policy surely denies; alike policies of other devices are not read again."""
         key = tuple(_content(facts, name) for name in policy.split())
-        nets = self.subnets.nets
-        if not key or (key not in self._known and len(self._known) * len(nets) > MAX_QUESTIONS):
+        if not key or (key not in self._known and len(self._known) * len(self.subnets.nets) > MAX_QUESTIONS):
             return 0
         if key not in self._known:
-            denying = (net for net in nets if all(denies(facts, policy, one) for one in self.wider[net]))
-            self._known[key] = self.subnets.mask(denying)
+            rows, starts = self._rows
+            self._known[key] = mask_of(np.logical_and.reduceat(denied(facts, policy, rows), starts))
         return self._known[key]
+
+    @cached_property
+    def _rows(self) -> tuple[Nets, NDArray[np.int64]]:
+        """The subnets with what stands for each behind it, and the row that each begins at."""
+        counts = [len(self.wider[net]) for net in self.subnets.nets]
+        return Nets.of(chain.from_iterable(self.wider.values())), np.cumsum([0, *counts[:-1]])
 
     def run(self) -> list[Mask]:
         """Subnets in every table, in the order of `tables`."""
         self._connect()
         routes = {at: self.enters(table) for at, table in enumerate(self.tables)}
-        waiting = [at for at, nets in routes.items() if nets]
+        waiting = {at: nets for at, nets in routes.items() if nets}  # what a place has not passed on yet
         while waiting:
-            at = waiting.pop()
-            for hop in self._hops.get(at, ()):
-                there = routes.get(hop.to, 0)
-                new = routes[at] & ~hop.denied & ~there
-                if new:
-                    routes[hop.to] = there | new
-                    waiting.append(hop.to)
+            passing, waiting = waiting, {}
+            for at, nets in passing.items():
+                for hop in self._hops.get(at, ()):
+                    there = routes.get(hop.to, 0)
+                    if new := nets & ~hop.denied & ~there:
+                        routes[hop.to] = there | new
+                        waiting[hop.to] = waiting.get(hop.to, 0) | new
         return [routes[at] | self._connected(table) for at, table in enumerate(self.tables)]
 
     def _connected(self, table: Table) -> Mask:
@@ -356,7 +372,7 @@ class SubnetTravels(FilesCheck):
     of_component: ClassVar = True
 
     def check(self, network: Network) -> Iterator[Finding]:
-        for followed, known in judged(network):
+        for followed, known in network.once(judged):
             for table, nets in known.alone():
                 cause, at = _cause(followed, table, nets)
                 if cause:
@@ -380,7 +396,7 @@ class SistersAgree(FilesCheck):
     of_component: ClassVar = True
 
     def check(self, network: Network) -> Iterator[Finding]:
-        for followed, known in judged(network):
+        for followed, known in network.once(judged):
             for table, nets, others in known.short():
                 at = _refusing(followed, table, nets)
                 if at is not None:
@@ -389,19 +405,20 @@ class SistersAgree(FilesCheck):
                     yield self.finding_at(table.facts, at, message)
 
 
-def judged(network: Network) -> Iterator[tuple[PassedOn, Tables]]:
+def judged(network: Network) -> list[tuple[PassedOn, Tables]]:
     """The tables of each VRF that several devices have, and that no other protocol may fill."""
-    followed = PassedOn(network, groups_of(network))
+    followed = PassedOn(network, network.once(groups_of))
     if network.planned or len(network.devices) < 2 or not followed.subnets.nets:
-        return
+        return []
     routes = followed.run()
     neighbors = neighbors_of(network)
-    at = 0
+    found, at = [], 0
     for same in followed.groups.values():
         places = range(at, at + len(same))
         at += len(same)
         if len(same) > 1 and all(map(_is_followed, same)):
-            yield followed, Tables(followed.subnets, same, [routes[place] for place in places], neighbors)
+            found.append((followed, Tables(followed.subnets, same, [routes[place] for place in places], neighbors)))
+    return found
 
 
 def neighbors_of(network: Network) -> dict[int, frozenset[str]]:

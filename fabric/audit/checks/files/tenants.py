@@ -61,7 +61,7 @@ class OtherTenants(FilesCheck):
     of_component: ClassVar = True
 
     def check(self, network: Network) -> Iterator[Finding]:
-        groups = groups_of(network)
+        groups = network.once(groups_of)
         yield from self._targets(groups)
         yield from self._sessions(network, groups)
         yield from self._networks(network, groups)

@@ -198,7 +198,8 @@ def judged(facts: Facts) -> Judged:
     names = [(name, place) for meaning, place in rows for name in meaning.names]
     clues = [(one, place) for meaning, place in rows for one in meaning.clues]
     wrong = [(value, place) for meaning, place in rows for value in meaning.wrong]
-    return Judged(names, refused(violations(syntax_of(facts.nos).rules.conditions, clues), wrong))
+    found = violations(syntax_of(facts.nos).rules.conditions, clues, {at for _, at in wrong})
+    return Judged(names, refused(found, wrong))
 
 
 def names_of(facts: Facts) -> Sequence[tuple[Name, Place]]:
@@ -211,7 +212,7 @@ def refused(violated: Iterable[Violation], wrong: Sequence[tuple[WrongValue, Pla
     found = [_wrong(value, place) for value, place in wrong]
     invalid = {place for _, place in wrong}
     for one in violated:
-        if one.condition.code != FEATURE and one.by not in invalid:
+        if one.condition.code != FEATURE and not {one.by, one.place} & invalid:
             row, name = one.condition, one.words.get("name") or one.words.get("key", "")
             message, hint, several = (text.format(**one.words, names="{names}") for text in (row.say, row.fix, row.several))
             found.append(

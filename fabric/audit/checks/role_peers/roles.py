@@ -96,7 +96,8 @@ class Outlines:
         if id(facts) not in self.clues:
             self.forms.setdefault(facts.nos, Forms()).add(id(facts), made)
         self.clues[id(facts)], self.names[id(facts)] = made.clues, made.names
-        found = list(violations(syntax_of(facts.nos).rules.conditions, made.clues))
+        wrong = {place for _, place in made.wrong}
+        found = list(violations(syntax_of(facts.nos).rules.conditions, made.clues, wrong))
         self.violations[id(facts)], self.refused[id(facts)] = found, refused(found, made.wrong)
         return made
 

@@ -304,7 +304,7 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
             continue
         own = facts.vrfs[name] = Vrf(name=name, line=branch.line, file=file)
         bgp = branch.at("router", "bgp")
-        own.vni = number(branch.at("evpn", "vni"), file)
+        own.vni, own.vlan = (number(branch.at("evpn", key), file) for key in ("vni", "vlan"))
         own.rd = _value(bgp.at("rd"), file)
         own.imports = _targets(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _targets(bgp.at("route-export", "to-evpn", "route-target"), file)

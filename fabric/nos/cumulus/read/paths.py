@@ -23,7 +23,7 @@ evpn/vni/*/route-target/import|export|both/*
 interface/*/acl/*
 interface/*/base-interface
 interface/*/bond/member/*
-interface/*/bond/mode
+interface/*/bond/mode|lacp-bypass
 interface/*/bridge/domain/*/access|untagged
 interface/*/bridge/domain/*/vlan/*
 interface/*/description
@@ -111,7 +111,7 @@ bridge/domain/*/vlan/*/vni/*/flooding|mac-learning/**
 evpn/dad|df-election|evi|ipmr|mac-vrf-soo|multihoming|route-advertise|vxlan/**
 evpn/vni/*/host|route-advertise/**
 interface/*/acl/*/inbound|outbound/**
-interface/*/bond/down-delay|lacp-bypass|lacp-rate|min-links|mlag|transmit-hash-policy|up-delay/**
+interface/*/bond/down-delay|lacp-rate|min-links|mlag|transmit-hash-policy|up-delay/**
 interface/*/bridge/domain/*/bpdu|learning|ptp|stp|svi-force-up/**
 interface/*/counters|dot1x|lldp|pluggable|port-security|ptp|router|sflow|storm-control|synce|telemetry|tunnel/**
 interface/*/evpn/multihoming/segment/df-preference|redundancy-mode/**

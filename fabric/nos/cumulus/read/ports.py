@@ -98,6 +98,7 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
     for domain in port.at("bridge", "domain").parts.values():
         interface.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or interface.access
         interface.trunk += _vlans(domain.at("vlan"), file)
+    interface.fallback = truth(port.at("bond", "lacp-bypass"), file)
     segment = port.at("evpn", "multihoming", "segment")
     interface.esi, interface.preference = _esi(segment, file), number(segment.at("df-preference"), file)
     interface.election = elected(interface)

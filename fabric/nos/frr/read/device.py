@@ -16,6 +16,7 @@ from fabric.nos.frr.read.words import DERIVED, Device, unnumbered
 from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, Section, community, form_of, placeholder
 from fabric.nos.reading.rules import Line, Reading, Rules, Table, add, keep, switch
 from fabric.nos.reading.sections import bare
+from fabric.nos.reading.values import is_address
 
 # --- Beside frr.conf: time, log, DNS, SNMP, accounts, packet filter, kernel settings --------------------------
 
@@ -215,7 +216,7 @@ def _infer_vrfs(facts: Facts) -> None:
             (vrf, peer)
             for vrf, process in facts.bgp.items()
             for peer in process.neighbors.values()
-            if not peer.interface and not peer.dynamic and any(ip_address(peer.peer) in subnet for subnet in subnets)
+            if is_address(peer.peer) and not peer.dynamic and any(ip_address(peer.peer) in subnet for subnet in subnets)
         ]
         if port.vrf is None and len({vrf for vrf, _ in found}) == 1 and found[0][0]:
             vrf, peer = found[0]

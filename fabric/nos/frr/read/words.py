@@ -22,6 +22,7 @@ from fabric.model.facts import (
     Vni,
     Vrf,
 )
+from fabric.nos.frr.read.nodes import by_node
 from fabric.nos.reading import Entry, Section, add_policies, esi, settle
 from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
@@ -170,15 +171,16 @@ SHORT = {  # as people type them
 }  # fmt: skip
 SECRET = re.compile(r"password|secret|key-string|authentication-key|^md5$")
 TOP = re.compile(  # commands that no section has
-    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path|(?:\w+)?community-list) "
+    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|"
+    r"bgp (?:as-path access-list|(?:\w+)?community-list) "
     r"|router (?:bgp|ospf|ospf6|isis) \S|line vty[ \t\r]*$)",
     re.MULTILINE,
 )
 
 
 def _shown(text: str) -> str:
-    """FRR ignores indentation, so a command of the top is one wherever it was typed."""
-    return TOP.sub("", text)
+    """FRR ignores indentation: a command of the top is one wherever it was typed, and one of BGP has its node."""
+    return by_node(TOP.sub("", text))
 
 
 LAYOUT = Layout(banner=None, shown=_shown)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fabric.model.plan import Acl, LoginMethod, Management, Network, SwitchView, Vrf
 from fabric.nos.nxos.write import ports, routing
+from fabric.nos.nxos.write.clock import clock
 from fabric.nos.nxos.write.ports import PEER_LINK, RELEASE, mtu
 from fabric.nos.nxos.write.routing import Neighbor, Outside
 from fabric.nos.target import CannotRender, File, Text
@@ -44,6 +45,7 @@ def management_context(view: SwitchView) -> dict[str, object]:
         "ntp": manage.ntp,
         "syslog": manage.syslog,
         "timezone": "" if manage.timezone == "UTC" else manage.timezone,
+        "clock": clock(manage.timezone),
         "management_vrf": VRF,
         "manage_ip": "ipv6" if six else "ip",
         "manage_address": manage.address or "",

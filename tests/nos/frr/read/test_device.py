@@ -328,3 +328,8 @@ def test_the_end_of_a_section_that_is_unknown_ends_no_other_one() -> None:
     found = facts(conf)
     assert [fact.value for fact in found.unread] == ["frobnicate", "a"]
     assert [family.value for family in found.bgp[""].neighbors["swp1"].families] == ["ipv4", "ipv6"]
+
+
+def test_an_invalid_neighbor_address_is_no_crash() -> None:
+    text = "interface swp1\n ip address 10.9.0.0/31\nrouter bgp 65001\n neighbor 10.9.0.999 remote-as 65002\n"
+    assert list(facts(text, "").bgp[""].neighbors) == ["10.9.0.999"]

@@ -186,7 +186,8 @@ def test_without_allowed_prefixes_nothing_is_filtered() -> None:
     seen = plain("leaf1", "ipv4")
     lines = config(replace(seen, management=replace(seen.management, allow=(), timezone="Europe/Berlin")))
     assert not any("access-" in line for line in lines)
-    assert "! clock: UTC; NX-OS accepts UTC offsets, not the time zone name Europe/Berlin" in lines
+    assert "clock timezone CET 1 0" in lines
+    assert "clock summer-time CEST 5 Sun Mar 02:00 5 Sun Oct 03:00 60" in lines
 
 
 @pytest.mark.parametrize(
