@@ -52,7 +52,7 @@ class Sides:
     progress: Progress = silent
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Draft:
     """One fabric: its cables in waves, then the edits of its files.
 
@@ -144,7 +144,7 @@ def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -
     free = [cable for step, cables in mine if not step.drain for cable in cables]
     way = Transition(old, new, drains)
     whole = Outages(way.in_service(old))
-    draft = Draft(way, Meter(whole, sides.times, whole), free)
+    draft = Draft(way=way, meter=Meter(whole, sides.times, whole), free=free)
     while draft.done < len(drains):
         meter = _stage(draft, draft.done)
         now = meter.capacity(NO_DEVICE)
