@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fabric.base.diagnostics import Diagnostic
     from fabric.base.processes import Progress
     from fabric.deliver.brownfield.importing import Imported
-    from fabric.deliver.brownfield.sources import ImportRequest
+    from fabric.deliver.brownfield.sources.combined import ImportRequest
     from fabric.design.intent.draft import Draft
     from fabric.design.intent.intent import Intent
     from fabric.design.moves import Changes
@@ -204,7 +204,7 @@ def import_site(request: ImportRequest, force: bool = False, progress: Progress 
     """
     from fabric.base.processes import silent
     from fabric.deliver.brownfield.importing import imported, refuse_existing
-    from fabric.deliver.brownfield.sources import surveyed
+    from fabric.deliver.brownfield.sources.combined import surveyed
 
     refuse_existing([request.output], force)
     found = surveyed(request)

@@ -16,7 +16,7 @@ from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, usage, write
 
 if TYPE_CHECKING:
     from fabric.deliver.brownfield.importing import Imported
-    from fabric.deliver.brownfield.sources import ImportRequest
+    from fabric.deliver.brownfield.sources.combined import ImportRequest
 
 FORMATS = ("text", "markdown", "json")
 
@@ -52,7 +52,7 @@ def import_(
 
 def request_of(sources: tuple[Path, ...], output: Path, site: str, **more: Any) -> ImportRequest:
     """What is imported; `more`: further fields. Refuses an output that cannot be written."""
-    from fabric.deliver.brownfield.sources import ImportRequest  # heavy: not for help and mistakes
+    from fabric.deliver.brownfield.sources.combined import ImportRequest  # heavy: not for help and mistakes
 
     refuse(lambda found: check_target(found, "-o", output, "dc1.yaml", makes_folder=True))
     return ImportRequest(sources=sources, output=output, site=site or site_of(output), **more)

@@ -21,7 +21,7 @@ from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import LEFT, Proof, TopicCoverage, coverage, prove
-from fabric.deliver.brownfield.survey import Inference, Survey
+from fabric.deliver.brownfield.survey.records import Inference, Survey
 from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
@@ -29,12 +29,13 @@ from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
 if TYPE_CHECKING:
-    from fabric.deliver.brownfield.judge import Difference
-    from fabric.deliver.brownfield.simpler import Rung
+    from fabric.deliver.brownfield.draft.judge import Difference
+    from fabric.deliver.brownfield.draft.simpler import Rung
 
 NO_NUMBERS = Lock()
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
+FIRST, LAST = ("version", "site", "catalog", "pools", "management"), ("overrides", "fabrics")  # of its keys
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
 
 
@@ -53,7 +54,7 @@ class Drafted:
 
 def drafted(survey: Survey) -> Drafted:
     """The intent of a survey, in the first way that plans all of it; else in the way that plans most."""
-    from fabric.deliver.brownfield.simpler import rungs
+    from fabric.deliver.brownfield.draft.simpler import rungs
 
     best: tuple[tuple[bool, int, int], Drafted] | None = None
     refusals: list[InputError] = []
@@ -79,11 +80,11 @@ def drafted(survey: Survey) -> Drafted:
 
 def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
     """The topology, what else its statements tell, and the topology again beside that; and what its plan has otherwise."""
-    from fabric.deliver.brownfield.assumptions import assumed
-    from fabric.deliver.brownfield.draft import draft
-    from fabric.deliver.brownfield.judge import merged
-    from fabric.deliver.brownfield.services import sections, shapes_of, with_tenants, without_room
-    from fabric.deliver.brownfield.simpler import alone
+    from fabric.deliver.brownfield.draft.draft import draft
+    from fabric.deliver.brownfield.draft.judge import merged
+    from fabric.deliver.brownfield.draft.simpler import alone
+    from fabric.deliver.brownfield.sections.services import sections, shapes_of, with_tenants, without_room
+    from fabric.deliver.brownfield.survey.assumptions import assumed
 
     survey = assumed(rung.survey)
     bare = alone(survey)
@@ -111,7 +112,7 @@ def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
 
 def _has_plan(document: Mapping[str, Any], lock: Lock) -> bool:
     """Whether the numbers of a lock are possible."""
-    from fabric.deliver.brownfield.judge import planned
+    from fabric.deliver.brownfield.draft.judge import planned
 
     try:
         planned(document, lock)
@@ -134,7 +135,7 @@ def taken(
     topology: Mapping[str, Any], services: Mapping[str, Any], lock: Lock = NO_NUMBERS
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Sections without the entries that the language or the planner refuses, and those: path → why."""
-    from fabric.deliver.brownfield.judge import merged, planned
+    from fabric.deliver.brownfield.draft.judge import merged, planned
 
     kept, refused = deepcopy(dict(services)), dict[str, str]()
     for _ in range(MAX_ROUNDS):
@@ -412,14 +413,13 @@ def _at_configs(error: InputError, survey: Survey) -> InputError:
 
 
 def _text(head: str, document: Mapping[str, Any]) -> str:
-    return f"# {head}\n{yaml.compact(document, WIDTH)}"
+    """The intent; its fabrics are last, as in the examples."""
+    ordered = dict.fromkeys((*FIRST, *(key for key in document if key not in LAST), *LAST))
+    return f"# {head}\n{yaml.compact({key: document[key] for key in ordered if key in document}, WIDTH)}"
 
 
 def _with_overrides(document: Mapping[str, Any], own: OwnLines) -> dict[str, Any]:
-    """The overrides stand in front of the fabrics."""
-    fabrics = {"fabrics": document["fabrics"]} if "fabrics" in document else {}
-    others = {key: value for key, value in document.items() if key not in fabrics}
-    return {**others, "overrides": [*document.get("overrides", ()), *own.rules], **fabrics}
+    return {**document, "overrides": [*document.get("overrides", ()), *own.rules]}
 
 
 def _planned(temporary: Path, output: Path, text: str, lock: Lock, plan: Planning) -> Plan:

@@ -13,7 +13,7 @@ from pathlib import Path
 import openpyxl  # type: ignore[import-untyped]
 
 from fabric.audit.checks.ends import is_management
-from fabric.deliver.brownfield.topology import Wire
+from fabric.deliver.brownfield.sources.topology import Wire
 from fabric.model.facts import Facts, Interface
 from fabric.nos.target import cage, target
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fabric.configs.port_names import PortNames
 from fabric.configs.view_of import Views
-from fabric.deliver.brownfield.survey import Cable, Host, Survey, Switch
+from fabric.deliver.brownfield.survey.records import Cable, Host, Survey, Switch
 from fabric.model.facts import Facts
 from fabric.model.plan import ATTACHED, LEAF, SERVER, SERVER_SERVER, Device, FabricPlan, Plan, Port, SwitchView
 

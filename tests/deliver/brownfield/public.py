@@ -22,7 +22,7 @@ from fabric.base.diagnostics import InputError
 from fabric.deliver.brownfield.importing import Imported
 from fabric.deliver.brownfield.proof import EQUAL, LABEL
 from fabric.deliver.brownfield.reports import shape
-from fabric.deliver.brownfield.sources import ImportRequest
+from fabric.deliver.brownfield.sources.combined import ImportRequest
 from fabric.nos.statements.compare import MISSING
 from tests.deliver.brownfield.lacks import page
 

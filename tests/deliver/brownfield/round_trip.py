@@ -20,9 +20,9 @@ from typing import Any
 import yaml
 
 from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield.draft import Draft, draft
-from fabric.deliver.brownfield.judge import Difference, differences, merged, planned
-from fabric.deliver.brownfield.nic_numbers import with_numbers
+from fabric.deliver.brownfield.draft.draft import Draft, draft
+from fabric.deliver.brownfield.draft.judge import Difference, differences, merged, planned
+from fabric.deliver.brownfield.survey.nic_numbers import with_numbers
 from fabric.model.plan import SERVER, Plan
 from tests.deliver.brownfield.oracle import plain, survey_of
 from tests.system.random_designs.drawing import Design, draw

@@ -18,9 +18,9 @@ from typing import Any
 
 from fabric.base.diagnostics import InputError
 from fabric.configs.generate import Renderer
-from fabric.deliver.brownfield.probes import Document, plan_of
-from fabric.deliver.brownfield.running import merged
-from fabric.deliver.brownfield.services import Sections, sections
+from fabric.deliver.brownfield.sections.probes import Document, plan_of
+from fabric.deliver.brownfield.sections.running import merged
+from fabric.deliver.brownfield.sections.services import Sections, sections
 from fabric.model.plan import Plan
 from fabric.nos.reading import read_device
 from tests.deliver.brownfield.oracle import survey_of

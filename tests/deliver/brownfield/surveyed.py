@@ -33,8 +33,8 @@ from fabric import pipeline
 from fabric.audit.checks import Network
 from fabric.audit.checks.network import planes
 from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield.site import survey_of
-from fabric.deliver.brownfield.survey import Cable, Survey, Switch
+from fabric.deliver.brownfield.survey.records import Cable, Survey, Switch
+from fabric.deliver.brownfield.survey.site import survey_of
 from fabric.hardware import catalog
 from fabric.model.facts import Facts
 from fabric.model.plan import LEAF, Plan

@@ -15,11 +15,11 @@ from typing import Any
 
 from fabric import pipeline
 from fabric.base.formats import yaml
-from fabric.deliver.brownfield.assumptions import assumed
-from fabric.deliver.brownfield.draft import draft
-from fabric.deliver.brownfield.simpler import alone
-from fabric.deliver.brownfield.sources import ImportRequest, surveyed
-from fabric.deliver.brownfield.topology import wires_of
+from fabric.deliver.brownfield.draft.draft import draft
+from fabric.deliver.brownfield.draft.simpler import alone
+from fabric.deliver.brownfield.sources.combined import ImportRequest, surveyed
+from fabric.deliver.brownfield.sources.topology import wires_of
+from fabric.deliver.brownfield.survey.assumptions import assumed
 from tests.deliver.brownfield.eras import Book
 
 NAME = "era-2-4-3-200"

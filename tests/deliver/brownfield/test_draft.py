@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.deliver.brownfield.draft import draft
-from fabric.deliver.brownfield.judge import differences, links_planned, merged, planned
-from fabric.deliver.brownfield.names import pattern
-from fabric.deliver.brownfield.numbers import apart, rectangles
-from fabric.deliver.brownfield.pools import Net, named
+from fabric.deliver.brownfield.draft.draft import draft
+from fabric.deliver.brownfield.draft.judge import differences, links_planned, merged, planned
+from fabric.deliver.brownfield.draft.name_patterns import pattern
+from fabric.deliver.brownfield.draft.numbers import apart, rectangles
+from fabric.deliver.brownfield.draft.pools import Net, named
 from fabric.model.plan import Area, Block
 from tests.deliver.brownfield.oracle import survey_of
 from tests.deliver.brownfield.round_trip import DRAWS, Outcome, round_trip, sections_of

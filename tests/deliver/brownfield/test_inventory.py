@@ -10,7 +10,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield.sources import ImportRequest
+from fabric.deliver.brownfield.sources.combined import ImportRequest
 from fabric.deliver.inventory.push import SYSTEMS, Push, PushRequest
 from fabric.model.plan import Plan
 from tests.deliver.inventory.sites import plan_of

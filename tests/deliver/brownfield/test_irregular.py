@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from fabric.cli.import_ import site_of
-from fabric.deliver.brownfield.hosts import HostPort, nics
+from fabric.deliver.brownfield.draft.judge import planned
+from fabric.deliver.brownfield.draft.simpler import rungs
 from fabric.deliver.brownfield.importing import Drafted, drafted, taken
-from fabric.deliver.brownfield.judge import planned
-from fabric.deliver.brownfield.simpler import rungs
-from fabric.deliver.brownfield.site import survey
+from fabric.deliver.brownfield.survey.hosts import HostPort, nics
+from fabric.deliver.brownfield.survey.site import survey
 from fabric.model.plan import Plan, PortRef
 from fabric.nos.reading import scan
 

@@ -12,10 +12,10 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield import sources
-from fabric.deliver.brownfield.sources import ImportRequest, surveyed
-from fabric.deliver.brownfield.topology import Wire, wires_of
-from fabric.deliver.brownfield.workbook import read_workbook
+from fabric.deliver.brownfield.sources import combined as sources
+from fabric.deliver.brownfield.sources.combined import ImportRequest, surveyed
+from fabric.deliver.brownfield.sources.topology import Wire, wires_of
+from fabric.deliver.brownfield.sources.workbook import read_workbook
 from tests.cli.conftest import Run, run as run
 
 WIRES: list[Wire] = [("leaf1", "swp1", "spine1", "swp3"), ("leaf2", "swp1", "spine1", "swp4")]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.deliver.brownfield.hosts import parsed
-from fabric.deliver.brownfield.ports import panel, port_of
-from fabric.deliver.brownfield.site import survey
+from fabric.deliver.brownfield.survey.hosts import parsed
+from fabric.deliver.brownfield.survey.ports import panel, port_of
+from fabric.deliver.brownfield.survey.site import survey
 from fabric.hardware import catalog
 from fabric.model.facts import Facts
 from fabric.model.plan import PortRef

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from fabric.deliver.brownfield.importing import _without_entries, _without_section
-from fabric.deliver.brownfield.site import _of_one_subnet
-from fabric.deliver.brownfield.tenant_facts import _last_number
+from fabric.deliver.brownfield.sections.tenant_facts import _last_number
+from fabric.deliver.brownfield.survey.site import _of_one_subnet
 from fabric.nos.sonic.read.ports import board
 
 

@@ -74,7 +74,7 @@ def through_files(design: Design, folder: Path, *, oracle: bool = False) -> Outc
         if oracle:
             survey = survey_of(before, {device.name: device.facts for device in found.devices})
         else:
-            from fabric.deliver.brownfield.site import survey as of_files
+            from fabric.deliver.brownfield.survey.site import survey as of_files
 
             survey = of_files(found, before.site)
         made = imported(survey, found, output, pipeline.plan, jobs=1)

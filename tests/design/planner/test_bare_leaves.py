@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabric.base.diagnostics import InputError
-from fabric.deliver.brownfield.judge import planned, spec_of
+from fabric.deliver.brownfield.draft.judge import planned, spec_of
 from fabric.design.planner.site import size_site
 from fabric.model.plan import LEAF, LEAF_SPINE, PEER_LINK, FabricPlan, Plan
 from fabric.model.plan.lock import Lock

@@ -21,7 +21,7 @@ PACKAGE = ROOT / "fabric"
 OF_INTENTS = (
     "audit/diff/compare.py",
     "deliver/brownfield/importing.py",
-    "deliver/brownfield/judge.py",
+    "deliver/brownfield/draft/judge.py",
     "deliver/explore/request.py",
     "deliver/explore/dimensions.py",
     "deliver/explore/report.py",
@@ -33,12 +33,12 @@ OF_INTENTS = (
 )
 # Who plans on purpose, or recomputes a number by the stages that made it.
 OF_STAGES = (
-    "deliver/brownfield/attachments.py",
-    "deliver/brownfield/free_spots.py",
-    "deliver/brownfield/judge.py",
-    "deliver/brownfield/stated_fabric.py",
-    "deliver/brownfield/statement.py",
-    "deliver/brownfield/working.py",
+    "deliver/brownfield/sections/attachments.py",
+    "deliver/brownfield/draft/free_spots.py",
+    "deliver/brownfield/draft/judge.py",
+    "deliver/brownfield/draft/stated_fabric.py",
+    "deliver/brownfield/draft/statement.py",
+    "deliver/brownfield/draft/working.py",
     "design/explain/counts.py",
     "design/explain/explain.py",
     "design/intent/draft.py",

@@ -64,7 +64,7 @@ def by_node(text: str) -> str:
     return "".join(shown)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Nodes:
     """The node that the next line is read in.
 

@@ -1,0 +1,1 @@
+"""From a survey to the shortest intent that plans it, and its lock."""

@@ -1,0 +1,1 @@
+"""What configs say beside the topology: tenants, overlay, QoS, management."""

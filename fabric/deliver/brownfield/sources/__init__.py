@@ -1,0 +1,1 @@
+"""What an import reads beside configs: topology files, workbooks, NetBox and Nautobot."""

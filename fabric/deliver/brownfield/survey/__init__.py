@@ -1,0 +1,1 @@
+"""What is there, from the files of its devices: switches, servers and cables."""
