@@ -1,7 +1,8 @@
 """What a fabric keeps while whole switches are out of service, for many sets of switches.
 
 Capacity is what the server ports that are left send together when each sends to all others as fast as the slowest can, by
-equal split over next hops. Isolated networks (planes, rails of a rail-only fabric) count by themselves and add up.
+equal split over next hops, and no port more than before. Isolated networks (planes, rails of a rail-only fabric) count by
+themselves and add up.
 """
 
 from __future__ import annotations
@@ -127,7 +128,13 @@ class Outages:
             return 0.0  # a path is missing: this network carries nothing that is safe to count
         used = load > 0
         fits = float((in_gbps(broken)[used] / load[used]).min(initial=np.inf))
-        return min(float(self.base.port_gbps[live].sum()), offered.asked * fits)
+        return min(float(self.base.port_gbps[live].sum()) * self._most(part, out), offered.asked * fits)
+
+    def _most(self, part: int, out: Out) -> float:
+        """The share of its speed that a port counts with at most: what all had before, as those that are gone free links."""
+        mine = live_ports(self.net) & (self.base.part[self.net.ports.leaf] == part)
+        gbps = float(self.base.port_gbps[mine].sum())
+        return self._rate(part, NO_DEVICE) / gbps if out and gbps else 1.0
 
     @cached_property
     def _others(self) -> Mapping[int, Ints]:

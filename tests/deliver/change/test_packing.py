@@ -108,6 +108,17 @@ def test_what_cannot_respect_the_floor_is_refused(tmp_path: Path) -> None:
     assert packed(fabric, 0.95, "leaf")[1] == []
 
 
+def test_capacity_is_never_more_than_the_share_of_ports(tmp_path: Path) -> None:
+    """With half of the leaves, less traffic crosses thin uplinks, so a port could send more than before."""
+    thin = TWO_TIERS.replace("oversubscription: 1", "oversubscription: 4")
+    outages = Outages(network(plan(thin, tmp_path)))
+    leaves = [device.index for device in outages.net.fabric.switches if device.role == "leaf"]
+    shares = [outages.left(frozenset(leaves[:gone])) for gone in range(len(leaves) + 1)]
+    assert all(share <= 1 - gone / len(leaves) + 1e-9 for gone, share in enumerate(shares))
+    assert shares == sorted(shares, reverse=True)
+    assert shares[len(leaves) // 2] == pytest.approx(0.5)
+
+
 def test_a_nic_with_two_leaves_keeps_one(tmp_path: Path) -> None:
     """However low the floor is: all leaves of one side, then all of the other."""
     waves, refused = packed(plan(PAIRS, tmp_path), 0.0, "leaf")
