@@ -10,6 +10,7 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
+from fabric.base.text import listed
 from fabric.cli import options
 from fabric.cli.common import FINDINGS, check_fabric, check_folder, mistake, option, progress, show_diagnostics
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, put_folder, usage, write
@@ -82,11 +83,19 @@ def change(
                 old, new, request, call, model, files=files is not None, jobs=jobs, progress=progress
             )
     if files:
+        _check_leftovers(files, written)
         show_diagnostics(unsupported(result))
         put_folder(files, written)
     write(reports, lambda name: FORMATS[name](result))
     if result.refused:
         raise typer.Exit(FINDINGS)
+
+
+def _check_leftovers(folder: Path, written: Mapping[str, str]) -> None:
+    """Refuses a folder with files of another change, which would be typed with those of this one."""
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("wave-*/*/*"))
+    if other := [name for name in found if name not in written]:
+        usage(f"--files: {folder} has files of another change: {listed(other, 2)}", "choose another folder, or empty this one")
 
 
 def _share(text: str, report: Report) -> float:

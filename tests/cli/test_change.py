@@ -103,6 +103,16 @@ def test_mistakes(words: str, message: str, run: Run, intent: None) -> None:
     assert message in done.err
 
 
+def test_files_of_another_change_are_not_mixed_with_these(run: Run, intent: None, tmp_path: Path) -> None:
+    """A switch that is in no wave has no file to type; the same change is written again."""
+    assert run("change dc1.yaml reboot spine --files work").code == run("change dc1.yaml reboot spine --files work").code == 0
+    before = sorted(path for path in (tmp_path / "work").rglob("*"))
+    done = run("change dc1.yaml reboot leaf --floor 10% --files work")
+    assert (done.code, done.out) == (2, "")
+    assert "--files: error[FAB102]: work has files of another change: wave-001/backend-spine001/1-drain.txt" in done.err
+    assert sorted(path for path in (tmp_path / "work").rglob("*")) == before
+
+
 def test_a_job_has_a_time_in_every_wave(run: Run, intent: None, tmp_path: Path) -> None:
     shutil.copy(ROOT / "docs" / "step-70b.yaml", tmp_path / "job.yaml")
     done = run("change dc1.yaml reboot leaf --job job.yaml --json")

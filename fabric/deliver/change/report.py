@@ -53,9 +53,10 @@ def lines(change: Change) -> Iterator[str]:
 def _fabrics(change: Change) -> Iterator[str]:
     for name, before in change.before.items():
         waves = [wave for wave in change.waves if wave.fabric == name]
-        least = min((wave.left.capacity for wave in waves), default=before.capacity)
         after = change.after[name]
-        parts = [plural(len(waves), "wave"), f"at least {percent(least)} of the capacity"]
+        parts = [plural(len(waves), "wave")]
+        if waves:
+            parts.append(f"at least {percent(min(wave.left.capacity for wave in waves))} of the capacity")
         if after.capacity != before.capacity:
             parts.append(f"{percent(before.capacity)} before, {percent(after.capacity)} after")
         if times := _span("all-reduce", change.all_reduce, [before, *(wave.left for wave in waves), after], "all_reduce_ms"):
