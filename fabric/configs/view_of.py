@@ -20,6 +20,7 @@ from fabric.model.plan import (
     CORE,
     KINDS,
     LEAF,
+    PEER_LINK,
     SERVER,
     SERVER_LEAF,
     SPINE,
@@ -306,7 +307,7 @@ class Views:
             peer=Peer(
                 below.device if below else device,
                 below.model if below else self.models.get(device.role),
-                self._ref(link, far) if fabric_link or below else None,
+                self._ref(link, far) if fabric_link or below or kind == PEER_LINK else None,
                 self._port_name(device, link),
             ),
             length_m=self._lengths[kind],

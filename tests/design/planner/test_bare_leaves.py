@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from fabric.base.diagnostics import InputError
+from fabric.configs.view_of import Views
 from fabric.deliver.brownfield.draft.judge import planned, spec_of
 from fabric.design.planner.site import size_site
 from fabric.model.plan import LEAF, LEAF_SPINE, PEER_LINK, FabricPlan, Plan
 from fabric.model.plan.lock import Lock
+from fabric.nos.target import far_end, target
 
 OWN = {"servers": {"node": {"gpus": 0, "nics": {"frontend": {"count": 1, "ports": 2, "speed_gbps": 100}}}}}
 
@@ -123,6 +125,28 @@ def test_a_peer_link_is_cabled_and_not_routed() -> None:
         "front-leaf002",
     ]
     assert fabric.subnet[row] < 0
+
+
+@pytest.mark.parametrize("nos", ["sonic", "cumulus"])
+def test_both_ends_of_a_peer_link_know_the_port_of_the_other(nos: str) -> None:
+    stated = document(leaf={"uplinks": {"count": 2}})
+    stated["fabrics"]["front"] |= {
+        "nos": nos,
+        "links": {"add": [{"ends": ["front-leaf001 40", "front-leaf002 41"], "speed_gbps": 800}]},
+    }
+    plan = planned(stated, Lock())
+    fabric = plan.fabrics["front"]
+    views = Views(plan, fabric)
+    far = [
+        (port.ref.cage, far_end(port.peer))
+        for name in ("front-leaf001", "front-leaf002")
+        for port in views.of(fabric.by_name[name]).ports
+        if port.peer is not None and port.peer.device.name.startswith("front-leaf")
+    ]
+    name = target(nos).port_name
+    model = views.models[LEAF]
+    ends = {port.ref.cage: port.ref for port in views.of(fabric.by_name["front-leaf001"]).ports}
+    assert far == [(40, name(model, ends[41], "sn5600")), (41, name(model, ends[40], "sn5600"))]
 
 
 def test_a_peer_link_has_no_subnet() -> None:
