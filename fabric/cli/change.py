@@ -95,7 +95,7 @@ def _check_leftovers(folder: Path, written: Mapping[str, str]) -> None:
     """Refuses a folder with files of another change, which would be typed with those of this one."""
     found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("wave-*/*/*"))
     if other := [name for name in found if name not in written]:
-        usage(f"--files: {folder} has files of another change: {listed(other, 2)}", "choose another folder, or empty this one")
+        usage(f"--files: {folder} has files of another change: {listed(other, 2)}", "choose another folder, or empty it")
 
 
 def _share(text: str, report: Report) -> float:

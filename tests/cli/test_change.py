@@ -34,6 +34,17 @@ fabrics:
     topology: {planes: 4, tiers: 2, switch: 32x100g, unit: {servers: 16}, leaf: {oversubscription: 1}}
 """
 
+SPINES = """\
+version: 1
+site: s
+catalog: {servers: {srv: {gpus: 1, nvlink_domain_gpus: 1, nics: {compute: {count: 1, speed_gbps: 400}}}}}
+fabrics:
+  backend:
+    nos: frr
+    servers: {model: srv, count: 16, unit: {servers: 8}}
+    topology: {kind: rack, switch: 64x400g, leaf: {uplinks: {count: 8}}, spine: {count: COUNT}}
+"""
+
 
 @pytest.fixture
 def intent(tmp_path: Path) -> None:
@@ -111,6 +122,29 @@ def test_files_of_another_change_are_not_mixed_with_these(run: Run, intent: None
     assert (done.code, done.out) == (2, "")
     assert "--files: error[FAB102]: work has files of another change: wave-001/backend-spine001/1-drain.txt" in done.err
     assert sorted(path for path in (tmp_path / "work").rglob("*")) == before
+
+
+@pytest.mark.parametrize(("old", "new"), [("b2b", "one"), ("one", "b2b"), ("b2b", "more"), ("b2b", "b2b")])
+def test_servers_without_switches_have_no_waves(old: str, new: str, run: Run, tmp_path: Path) -> None:
+    head = "version: 1\nsite: s\nfabrics: {backend: {servers: {model: dgx-h100, count: 2}, topology: "
+    texts = {"b2b": head + "{kind: back-to-back}}}\n", "one": head + "{switch: sn5600, tiers: 1}}}\n"}
+    texts["more"] = texts["b2b"].replace("count: 2", "count: 2, name: other")
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    done = run(f"change {old}.yaml {new}.yaml")
+    assert done.code == 0
+    assert ("no wave of it is planned" in done.out) == (old != new)
+    assert ("nothing changes" in done.out) == (old == new)
+    assert "no fabric here has switches" in run("change b2b.yaml reboot leaf").err
+
+
+def test_cables_that_moved_stay_touched_when_old_switches_go(run: Run, tmp_path: Path) -> None:
+    for name, count in (("old", 4), ("new", 2)):
+        text = SPINES.replace("COUNT", str(count))
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    waves = json.loads(run("change old.yaml new.yaml --floor 10% --json").out)["waves"]
+    assert waves[-1]["title"] == "remove 2 spines"
+    assert waves[-1]["touched"] == waves[-2]["touched"] > 0
 
 
 def test_a_job_has_a_time_in_every_wave(run: Run, intent: None, tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ def select(fabrics: Sequence[FabricPlan], words: Sequence[str], planes_active: i
         found = {device.name for device in switches if _means(word, device)}
         if not found:
             known = [*dict.fromkeys(device.role for device in switches), *(device.name for device in switches)]
-            report.error("FAB170", WHERE, f"unknown switch or role {show(word)}", nearest(word, known[:2000]))
+            hint = nearest(word, known[:2000]) if known else "no fabric here has switches"
+            report.error("FAB170", WHERE, f"unknown switch or role {show(word)}", hint)
         chosen |= found
     if planes_active:
         planes = sorted({device.plane for device in switches if device.role == "leaf"})

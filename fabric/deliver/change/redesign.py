@@ -28,7 +28,7 @@ from fabric.deliver.change.records import (
 )
 from fabric.deliver.change.transition import Transition, renumbered
 from fabric.deliver.change.wave import Builder, refusal, task, together
-from fabric.design.moves import Cable, Step
+from fabric.design.moves import Cable, Step, ends_of
 from fabric.model.plan import SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 
@@ -94,6 +94,7 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
     old = renamed_plan(sides.old, names)
     steps = recabling(old, sides.new).steps
     both = [name for name in sorted(sides.new.fabrics) if name in old.fabrics and request.fabric in ("", name)]
+    both = [name for name in both if old.fabrics[name].switches and sides.new.fabrics[name].switches]
     drafts = [_draft(old.fabrics[name], sides, steps, request.floor) for name in both]
     _add_edits(sides, names, drafts)
     waves: list[Wave] = []
@@ -123,6 +124,20 @@ def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
             if name not in other.fabrics and request.fabric in ("", name):
                 count = plural(len(side.fabrics[name].switches), "switch", "switches")
                 yield f"fabric {name} is {word} as a whole, {count}: no wave of it is planned"
+    yield from _switchless(sides, request)
+
+
+def _switchless(sides: Sides, request: ChangeRequest) -> Iterator[str]:
+    """Fabrics of servers that are cabled to each other, before the change or after it."""
+    for name, new in sorted(sides.new.fabrics.items()):
+        old = sides.old.fabrics.get(name)
+        if old is None or request.fabric not in ("", name) or (old.switches and new.switches):
+            continue
+        if old.switches or new.switches:
+            side = "old" if old.switches else "new"
+            yield f"fabric {name} has switches in the {side} design alone: no wave of it is planned"
+        elif any(sorted(ends_of(old, side)) != sorted(ends_of(new, side)) for side in "ab"):
+            yield f"fabric {name} has no switches, and its cables change: no wave of it is planned"
 
 
 def _unmeasured(drafts: Sequence[Draft]) -> Iterator[str]:
@@ -257,7 +272,8 @@ def _waves(draft: Draft, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
     removed = [device for device in way.old.switches if device.name not in way.new.by_name]
     if removed and draft.done == len(way.steps):
         end = Builder(_stage(draft, draft.done), builder.number)
-        yield end.wave(REMOVE, tuple(task(device, REMOVE) for device in removed), NO_DEVICE), ()
+        tasks = tuple(task(device, REMOVE) for device in removed)
+        yield end.wave(REMOVE, tasks, NO_DEVICE, touched=_share_moved(draft, draft.cables((0, draft.done)))), ()
 
 
 def _release(fabric: FabricPlan, device: Device) -> str:
@@ -304,22 +320,26 @@ def _configured(draft: Draft, builder: Builder, floor: float) -> Iterator[tuple[
 
 def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit]]]:
     """The waves of moves: upper switches are drained, all switches at the cables are configured."""
-    way, total = draft.way, max(1, len(draft.way.old.links))
-    moved = 0
+    way = draft.way
     for number, cut in enumerate(draft.cuts, 1):
         meter = _stage(draft, cut[0])
         out: Out = frozenset().union(*(_out(meter.fabric, step) for step in way.steps[slice(*cut)]))
         cables = draft.cables(cut)
-        moved += sum(cable.old is not None for cable in cables)
+        moved = _share_moved(draft, draft.cables((0, cut[1])))
         mine = draft.edits.get(number, [])
         drained = [meter.fabric.devices[at] for at in sorted(out)]
         names = {device.name for device in drained}
         others = [meter.fabric.by_name[edit.device] for edit in mine if edit.device not in names]
         tasks = (*(task(device, RECABLE) for device in drained), *(task(device, CONFIGURE) for device in others))
         stage = Builder(meter, builder.number)
-        done = f"{percent(moved / total)} of the links in service are moved or pulled"
-        yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), done=done, touched=moved / total), mine
+        done = f"{percent(moved)} of the links in service are moved or pulled"
+        yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), done=done, touched=moved), mine
         builder.number = stage.number
+
+
+def _share_moved(draft: Draft, cables: Iterable[Cable]) -> float:
+    """Of the links of the old design."""
+    return sum(cable.old is not None for cable in cables) / max(1, len(draft.way.old.links))
 
 
 def _moves(cables: Iterable[Cable]) -> tuple[Move, ...]:
