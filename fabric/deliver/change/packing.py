@@ -14,7 +14,7 @@ from itertools import groupby
 
 from fabric.base.grouping import grouped
 from fabric.model.plan import CORE, LEAF, SPINE
-from fabric.solver.capacity.outages import Out, Outages
+from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 
 TINY = 1e-9  # of a share
 MAX_MEASURED_LINKS = 1_500_000  # in all measurements together, before no further order is tried
@@ -48,6 +48,8 @@ class Packer:
 
     def pack(self, items: Sequence[Out]) -> tuple[list[list[Out]], list[Refused]]:
         """(waves of items, items that fit into none); the switches of an item go together."""
+        if not self.outages.rate(NO_DEVICE):  # no traffic between servers is known: a share of it says nothing
+            return [[item] for item in items], []
         best: tuple[list[list[Out]], list[Refused]] = ([], [])
         for number, runs in enumerate(self._orders(items)):
             waves, refused = self._filled(runs)

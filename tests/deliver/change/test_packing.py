@@ -119,6 +119,20 @@ def test_capacity_is_never_more_than_the_share_of_ports(tmp_path: Path) -> None:
     assert shares[len(leaves) // 2] == pytest.approx(0.5)
 
 
+def test_switches_of_a_fabric_without_servers_go_one_by_one(tmp_path: Path) -> None:
+    text = """\
+version: 1
+site: s
+fabrics:
+  backend:
+    purpose: frontend
+    nos: frr
+    topology: {kind: rack, switch: 64x400g, leaves_without_servers: [{name: border, count: 4}], spine: {count: 2}}
+"""
+    waves, refused = packed(plan(text, tmp_path), 0.0, "leaf", "spine")
+    assert (sorted(len(wave) for wave in waves), refused) == ([1] * 6, [])
+
+
 def test_a_nic_with_two_leaves_keeps_one(tmp_path: Path) -> None:
     """However low the floor is: all leaves of one side, then all of the other."""
     waves, refused = packed(plan(PAIRS, tmp_path), 0.0, "leaf")
