@@ -40,7 +40,8 @@ TOPOLOGIES = {
     "leaf,leaf2,swp1,spine,spine1,swp4\n",
     "generated.csv": "fabric,a,a_port,b,b_port,a_port_name,b_port_name\nf,leaf1,1,spine1,3,swp1,swp3\n"
     "f,leaf2,1,spine1,4,swp1,swp4\n",
-    "cabling.csv": "a_device,a_port,a_port_name,b_device,b_port,b_port_name\nleaf1,1,swp1,spine1,3,swp3\nleaf2,swp1,,spine1,4,swp4\n",
+    "cabling.csv": "a_device,a_port,a_port_name,b_device,b_port,b_port_name\nleaf1,1,swp1,spine1,3,swp3\n"
+    "leaf2,swp1,,spine1,4,swp4\n",
 }
 
 

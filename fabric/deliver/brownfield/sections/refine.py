@@ -15,6 +15,7 @@ from fabric.deliver.brownfield.sections.running import Running, merged
 from fabric.model.plan.lock import Lock
 
 MAX_SWITCHES = 400  # of a site that is planned again for every alternative
+MAX_STATEMENTS = 400_000  # that are rendered for alternatives, which take about 15 seconds
 DIGITS = re.compile(r"(?<![\w.:/-])\d{3,4}(?![\w.:/-])")
 ENOUGH = 3  # alternatives that change nothing but statements that fit: the key has its value
 MISSING_SWITCH = 10_000  # statements that a switch counts as which is not there, or not planned
@@ -67,7 +68,7 @@ class Comparison:
         self.nos = {its.name: its.nos for run in runs for its in run.samples}
         self.running = {name: frozenset(lines) for run in runs for name, lines in run.lines.items() if lines}
         self.switches = {its.name for run in runs for its in run.switches}
-        self.small = sum(len(run.switches) for run in runs) <= MAX_SWITCHES
+        self.room = MAX_STATEMENTS if len(self.switches) <= MAX_SWITCHES else 0
 
     def compared(self, document: Document, names: Iterable[str]) -> Compared | None:
         """An intent against some switches; None where it is refused."""
@@ -78,6 +79,7 @@ class Comparison:
         except InputError:
             return None
         planned = frozenset((name, line) for name in files for line in lines_of(self.nos[name], files[name]))
+        self.room -= len(planned)
         running = frozenset((name, line) for name in own for line in self.running[name])
         switches = {device.name for fabric in plan.fabrics.values() for device in fabric.switches}
         return Compared(planned, planned ^ running, len(switches ^ self.switches))
@@ -90,7 +92,7 @@ class Comparison:
         """
         names = [its.name for its in run.samples]
         best = self.compared(document, names)
-        if not self.small or (best is not None and not best.wrong):
+        if self.room <= 0 or (best is not None and not best.wrong):
             return document
         missing = best.wrong - best.planned if best else ()
         numbers = sorted({int(digits) for _, line in missing for digits in DIGITS.findall(line)})
@@ -104,16 +106,20 @@ class Comparison:
                     document, best = tried, found
                 elif found is not None and best is not None and (changed := found.planned ^ best.planned):
                     useless += not changed & best.wrong
-                if useless == ENOUGH or (best is not None and not best.score):
+                if useless == ENOUGH or self._enough(best):
                     break
-            if best is not None and not best.score:
+            if self._enough(best):
                 break
         return document
+
+    def _enough(self, best: Compared | None) -> bool:
+        """Whether nothing is left to find, or to spend."""
+        return self.room <= 0 or (best is not None and not best.score)
 
     def shortened(self, document: Document, run: Running, section: str) -> Document:
         """The intent without keys of a section whose statements are the same without them."""
         names = [its.name for its in run.samples]
-        keys = list(document["fabrics"][run.name].get(section, {})) if self.small else []
+        keys = list(document["fabrics"][run.name].get(section, {})) if self.room > 0 else []
         best = self.compared(document, names) if keys else None
         for key in keys if best is not None else ():
             tried = deepcopy(document)
