@@ -8,6 +8,7 @@
                                     ├─acceptance, judge──▶ the runs that prove the cluster, with gates, and their verdict
                                     ├─goodput, design, utilisation──▶ what a design is worth to training jobs
                                     ├─drift, verify_state──▶ running configs and the state of switches, against the plan
+                                    ├─change──▶ waves that keep a floor of capacity, with files and their inverse
                                     ├─diff──▶ changes by another intent: design, capacity, configs
                                     ├─lab──▶ real routing daemons on the generated files, tested with failures
                                     ├─report, export──▶ a page to read, files for other tools
@@ -21,6 +22,7 @@ addresses and ports that earlier runs assigned and that must not change. `docs/a
 
 from __future__ import annotations
 
+from fabric.api.change import change, change_files, redesign
 from fabric.api.deliver import bill, cables, export, labels, push, report, report_designs, verify
 from fabric.api.design import (
     catalog,
@@ -73,6 +75,8 @@ __all__ = [
     "catalog",
     "catalog_power",
     "catalog_power_check",
+    "change",
+    "change_files",
     "check",
     "cross_validate",
     "design",
@@ -97,6 +101,7 @@ __all__ = [
     "plan",
     "probe",
     "push",
+    "redesign",
     "render",
     "report",
     "report_designs",

@@ -33,6 +33,7 @@ SHAPES = {
     "catalog-power-check": Shape(
         "fabric.hardware.catalog.power_class:PowerCheckDocument", "`fabric catalog --power-check --json`"
     ),
+    "change": Shape("fabric.deliver.change.records:Change"),
     "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),
     "compare": Shape("fabric.deliver.compare.designs:CompareDocument", version=2),
     "diff": Shape("fabric.audit.diff.formats:DiffDocument", "`fabric diff --format json`"),

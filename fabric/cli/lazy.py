@@ -34,6 +34,7 @@ EXAMPLES = {
     "drift": "fabric drift intent/dc1.yaml running/ --commands",
     "verify": "fabric verify intent/dc1.yaml state/ --format text --format junit=state.xml",
     "diff": "fabric diff git:main intent/dc1.yaml",
+    "change": "fabric change intent/dc1.yaml reboot spine --floor 90%",
     "estimate": "fabric estimate intent/dc1.yaml --collective alltoall --size 1G",
     "step": "fabric step intent/dc1.yaml --job llama.yaml",
     "goodput": "fabric goodput intent/dc1.yaml --job job.yaml --gpus 1024",
@@ -213,6 +214,7 @@ GROUPS = {
         "drift": "Compare running configs with the plan, device by device.",
         "verify": "Compare the state of the switches with the plan.",
         "diff": "Show what changes between two intents.",
+        "change": "Plan a change in waves that keep a floor of capacity.",
     },
     "Estimate": {
         "estimate": "Estimate the time of a collective, and its bottleneck.",

@@ -19,6 +19,7 @@ from fabric.solver.collective import ALL_REDUCE, collective_names
 from fabric.solver.measured.tables import of_collective
 
 if TYPE_CHECKING:
+    from fabric.deliver.change.records import Change
     from fabric.deliver.compare.money import YearCost
     from fabric.design.intent.intent import Intent
     from fabric.model.plan import Plan
@@ -44,6 +45,7 @@ def report(
         None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters"
     ),
     measured: list[Path] = option([], "--measured", "TABLE", "measured table, drawn as dots; repeatable"),
+    since: str = option("", "--since", "OLD", "earlier intent, or git:REV: the change from it in waves"),
     model: Path | None = option(None, "--job", "JOB", "training job, for what the design is worth to it"),
     gpus: int | None = option(None, "--gpus", "N", "GPUs of the job", shown="all"),
     prices: Path | None = option(None, "--prices", "PRICES", "price file, for the cost of a year of the job"),
@@ -63,6 +65,8 @@ def report(
     for flag, value in (("--gpus", gpus), ("--prices", prices)):
         if value is not None and model is None:
             mistake(mistakes, flag, "expected --job, as it is of a training job", "add `--job JOB`")
+    if since and len(files) > 1:
+        mistake(mistakes, "--since", f"expected one intent, got {len(files)}", "a change is from one intent to another")
     mistakes.raise_errors()
     with progress("plan"):
         intents = [pipeline.load(file) for file in files]
@@ -76,6 +80,7 @@ def report(
         platform=platform,
         measured=of_collective(measured, timed),
         load=not no_load,
+        change=_change(since, files[0], fabric, platform) if since else None,
         goodput=worth,
         cost=cost,
         origin=origins[0],
@@ -91,6 +96,16 @@ def report(
         show_diagnostics(plan.warnings)
     put(output, text)
     say(f"wrote {output}")
+
+
+def _change(since: str, file: Path, fabric: str, platform: Path | None) -> Change:
+    """The waves from an earlier intent, with the floor of `fabric change`."""
+    from fabric.deliver.change.records import ChangeRequest
+    from fabric.solver.estimate.request import EstimateRequest
+
+    call = EstimateRequest(sizes=(1 << 30,), routing="", queue_pairs=0, platform=platform)
+    with progress("waves"):
+        return pipeline.redesign(since, str(file), ChangeRequest(fabric=fabric), call)[0]
 
 
 def _worth(

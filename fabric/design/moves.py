@@ -321,6 +321,11 @@ def subnets(plan: FabricPlan) -> dict[End, int]:
     return {_end(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
 
 
+def ends_of(plan: FabricPlan, side: str = "a") -> list[End]:
+    """Lower or upper end (`b`) of every link."""
+    return [_end(plan, side, at) for at in range(len(plan.links))]
+
+
 def _end(plan: FabricPlan, side: str, at: int) -> End:
     columns = plan.links.lists()
     device = plan.devices[columns[side][at]]

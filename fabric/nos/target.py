@@ -295,6 +295,7 @@ class Target:
     state: Lazy[tuple[StateReader, ...]] | None = None  # readers of its show commands, for `fabric verify`
     failed: Lazy[tuple[Failed, ...]] | None = None  # outputs that are errors
     anta: Lazy[CatalogOf] | None = None  # tests of ANTA for its switches
+    change: Path | None = None  # YAML of how it takes a change, drains and restarts, as `fabric.nos.change` reads it
     collect: Path | None = None  # YAML of the commands that collect its state, as `fabric.deliver.export.collect` reads it
     port_alias: PortName | None = None  # name that it announces by LLDP in place of the port name
     dialect: Lazy[Dialect] | None = None  # commands that change its files

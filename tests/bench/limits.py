@@ -116,10 +116,21 @@ def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     for one, other in zip(sample[::2], sample[1::2], strict=True):
         laid.swap(one, other)
     write(scratch / "lldp", laid, sonic_db)
+    yield "1,280 switches rebooted in waves", 10, _waves()
     yield "10,000 cables against LLDP", 5, lambda: report("text", verify(built, [scratch / "lldp"])[0])
     yield "configs of 1,280 EOS switches checked alone", 30, _alone(scratch)
     text = "router bgp 1\n" + "\n" * 100_000 + " router-id 1.1.1.1\n"
     yield "a file of 100,000 empty lines recognized", 10, lambda: recognize("r1", text)
+
+
+def _waves() -> Work:
+    from fabric.deliver.change.records import ChangeRequest
+    from fabric.solver.estimate.request import EstimateRequest
+    from tests.deliver.report.designs import plan_of
+
+    call = EstimateRequest(sizes=(1 << 30,), routing="", queue_pairs=0)
+    plan = plan_of("large")
+    return lambda: pipeline.change(plan, "reboot", ("leaf", "spine", "core"), ChangeRequest(), call)
 
 
 def _alone(scratch: Path) -> Work:

@@ -54,6 +54,13 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             "diff collapsed.yaml collapsed.yaml --no-configs --format json",
         )
     },
+    "change": {
+        "change": (
+            "change planned.yaml reboot spine leaf --floor 60% --json",
+            "change two-fabrics.yaml drain backend-spine001 --floor 95% --json",
+            "change planned.yaml two-fabrics.yaml --floor 10% --format json",
+        )
+    },
     "drift": {
         "drift": (
             f"drift {ROOT}/intent/ai-eos.yaml {ROOT}/generated/ai-eos/configs --json",

@@ -153,7 +153,7 @@ BOMBS = {
     "lists in lists": "{{ " + "[" * 400 + "]" * 400 + " }}",
     "loops in loops": "{% for i in [1] %}" * 30 + "{% endfor %}" * 30,
     "conditions in conditions": "{% if hostname %}" * 300 + "{% endif %}" * 300,
-    "a large file": "x" * 200_000,
+    "a large file": "x" * 2_100_000,
     "a large output": "{% for i in range(99999) %}" + "x" * 9999 + "\n{% endfor %}",
     "a list printed": "{{ prefix_lists }}",
 }

@@ -73,7 +73,7 @@ FIGURES = """| seeds | edits | with a refused or altered line | found | such lin
 | 201, 202, 203 | 99,045 | 42 (0.04 %) | 508 | 5 (1.0 %) |
 | 301, 302, 303 | 99,280 | 16 (0.02 %) | 525 | 3 (0.6 %) |
 
-Nobody had looked at these edits when the rows were written that they measure. A few rows were added between the two groups,
+These edits were not looked at before they were measured. A few rows were added between the two groups,
 for what the first had missed. Before, the same rows found 78 % of the edits of a seed that they were not written for.
 
 Not found: intervals and multipliers of BFD that newer releases take; entries of lists and route maps that FRR drops with an

@@ -107,7 +107,7 @@ def compare(old: Plan, new: Plan, keys: tuple[Keys, Keys], only: str = "") -> De
     wanted = [name for name in sorted({*old.fabrics, *new.fabrics}) if only in ("", name)]
     before = _with(old, {name: plan for name, plan in old.fabrics.items() if name in wanted})
     after = _with(new, {name: plan for name, plan in new.fabrics.items() if name in wanted})
-    named = _renamed_plan(before, renames(before, after))
+    named = renamed_plan(before, renames(before, after))
     fabrics = [_fabric(name, before.fabrics.get(name), named.fabrics.get(name), after.fabrics.get(name)) for name in wanted]
     return Design(_settings(old, new, keys, only), tuple(fabrics), recabling(named, after))
 
@@ -132,7 +132,7 @@ def _place(device: Device) -> tuple[str, str, int]:
     return device.role, device.group, device.number
 
 
-def _renamed_plan(plan: Plan, names: Names) -> Plan:
+def renamed_plan(plan: Plan, names: Names) -> Plan:
     """The old plan with the new device names."""
     return _with(plan, {key: _renamed(fabric, names) for key, fabric in plan.fabrics.items()}) if names else plan
 

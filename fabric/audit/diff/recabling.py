@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.design import moves
-from fabric.design.moves import Cable
+from fabric.design.moves import Cable, Step
 from fabric.model.plan import SWITCH_ROLES, FabricPlan, Plan
 
 LAY, MOVE, PULL = "lay", "move", "pull"
@@ -37,6 +37,7 @@ class Recabling:
 
     jobs: tuple[Job, ...] = ()
     drains: tuple[Drain, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @property
     def by_kind(self) -> Mapping[tuple[str, str], int]:
@@ -65,11 +66,11 @@ class Recabling:
 
 def recabling(old: Plan, new: Plan) -> Recabling:
     """What it takes to make the new plan of the old; both know a device by the same name."""
-    steps = moves.difference(old, new).steps
+    steps = tuple(moves.difference(old, new).steps)
     places = {**_places(old.fabrics.values()), **_places(new.fabrics.values())}
     jobs = tuple(_job(cable, places) for step in steps for cable in step.cables)
     drains = tuple(Drain(tuple(step.drain.split(", ")), len(step.cables)) for step in steps if step.drain)
-    return Recabling(jobs, drains)
+    return Recabling(jobs, drains, steps)
 
 
 def _places(fabrics: Iterable[FabricPlan]) -> dict[str, tuple[str, str]]:

@@ -29,6 +29,7 @@ from fabric.nos.reading import Folder
 
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
+FIRST, LAST = ("version", "site", "catalog", "pools", "management"), ("overrides", "fabrics")  # of its keys
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
 
 
@@ -220,14 +221,13 @@ def _at_configs(error: InputError, survey: Survey) -> InputError:
 
 
 def _text(head: str, document: Mapping[str, Any]) -> str:
-    return f"# {head}\n{yaml.compact(document, WIDTH)}"
+    """The intent; its fabrics are last, as in the examples."""
+    ordered = dict.fromkeys((*FIRST, *(key for key in document if key not in LAST), *LAST))
+    return f"# {head}\n{yaml.compact({key: document[key] for key in ordered if key in document}, WIDTH)}"
 
 
 def _with_overrides(document: Mapping[str, Any], own: OwnLines) -> dict[str, Any]:
-    """The overrides stand in front of the fabrics."""
-    fabrics = {"fabrics": document["fabrics"]} if "fabrics" in document else {}
-    others = {key: value for key, value in document.items() if key not in fabrics}
-    return {**others, "overrides": [*document.get("overrides", ()), *own.rules], **fabrics}
+    return {**document, "overrides": [*document.get("overrides", ()), *own.rules]}
 
 
 def _planned(temporary: Path, output: Path, text: str, lock: Lock, plan: Planning) -> Plan:

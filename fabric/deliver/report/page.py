@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from fabric.deliver.export.formats import FORMATS
-from fabric.deliver.report import bandwidth, hardware, loads, numbers, summary
+from fabric.deliver.report import bandwidth, hardware, loads, numbers, summary, waves
 from fabric.deliver.report.assets import Assets, Grid, grid, template
 from fabric.deliver.report.charts import histogram, without_sheet
 from fabric.deliver.report.data import document, encoded
@@ -25,10 +25,12 @@ from fabric.model.plan import Plan
 SECTIONS = (
     *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
     *(("performance", "Performance"), ("failures", "Failures")),
+    ("change", "Change in waves"),
     *(("worth", "Training job"), ("acceptance", "What to expect, what to accept")),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
+CHANGE_GRIDS = (waves.waves_grid, waves.refused_grid)
 STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MAX_TABLE_ROWS
 MAX_TABLE_ROWS = 100_000
 
@@ -91,13 +93,16 @@ def page(plan: Plan, request: ReportRequest) -> str:
         racks=hardware.racks(plan, where.floor),
         bill_grids=[hardware.order_grid(parts_list), hardware.power_grid(parts_list)],
         fills=hardware.FILLS,
+        change=request.change,
+        change_sentence=waves.sentence(request.change) if request.change else "",
+        change_grids=[made for make in CHANGE_GRIDS if request.change and (made := make(request.change)).rows],
         worth=GoodputSection(request.goodput, request.cost) if request.goodput else None,
     )
 
 
 def _sections(parts: list[dict[str, Any]], request: ReportRequest) -> list[tuple[str, str]]:
     """(id, name) of the sections that the page has."""
-    there = {"worth": request.goodput is not None} | {
+    there = {"worth": request.goodput is not None, "change": request.change is not None} | {
         "acceptance": any(part["gates_grid"] for part in parts),
         "qos": any(part["qos"] for part in parts),
         "addresses": any(part["number_grids"] for part in parts),

@@ -13,6 +13,7 @@ from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
 from fabric.deliver.acceptance.gates import Gates
 from fabric.deliver.acceptance.runs import acceptance
+from fabric.deliver.change.records import Change
 from fabric.deliver.compare.designs import DesignFigures, figures
 from fabric.deliver.compare.money import YearCost
 from fabric.model.plan import FabricPlan, Plan
@@ -46,6 +47,7 @@ class ReportRequest:
     platform: Path | None = None
     measured: tuple[Table, ...] = ()
     load: bool = True  # link loads, and the spread of ECMP
+    change: Change | None = None  # from an earlier design, in waves
     goodput: Goodput | None = None  # of a training job
     cost: YearCost | None = None  # of its year, with prices
     origin: Origin | None = None  # of the intent

@@ -108,6 +108,7 @@ TARGET = Target(
     vrf_name_limit=DEVICE_NAME_LIMIT - len(VRF.format("")),
     reader=READER,
     state=Lazy(__package__, "state:READERS"),
+    change=Path(__file__).with_name("change.yaml"),
     collect=Path(__file__).with_name("collect.yaml"),
     failed=Lazy(__package__, "state:FAILED"),
     dialect=Lazy(__package__, "statements:DIALECT"),

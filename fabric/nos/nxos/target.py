@@ -95,6 +95,7 @@ TARGET = Target(
     reader=READER,
     lldp=Lazy(__package__, "state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
+    change=Path(__file__).with_name("change.yaml"),
     collect=Path(__file__).with_name("collect.yaml"),
     failed=Lazy(__package__, "state:FAILED"),
     dialect=Lazy(__package__, "statements:DIALECT"),

@@ -83,6 +83,10 @@ def tables(text: str) -> Mapping[str, Any]:
     return tree
 
 
+def _lines(old: str, new: str) -> list[str]:
+    return _changes(tables(old), tables(new))
+
+
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return json_lines(json_patch(old, new))
 
@@ -92,7 +96,7 @@ CONFIG_DB = Patch(
     title="for `config apply-patch`",
     language="json",
     tree=tables,
-    lines=lambda old, new: _changes(tables(old), tables(new)),
+    lines=_lines,
     changes=_changes,
     steps=steps,
     script=script,

@@ -89,6 +89,7 @@ TARGET = Target(
     port_alias=port_alias,
     lldp=Lazy(__package__, "state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
+    change=Path(__file__).with_name("change.yaml"),
     collect=Path(__file__).with_name("collect.yaml"),
     dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),

@@ -31,7 +31,7 @@ rows:
 def run(file: Path, output: Path, **options: object) -> None:
     """As the command line calls it."""
     asked = {"fabric": "", "collective": "", "size": "8G", "fail": [], "platform": None, "measured": []}
-    more = {"no_load": False, "model": None, "gpus": None, "prices": None}
+    more = {"no_load": False, "since": "", "model": None, "gpus": None, "prices": None}
     report([file], output, **(asked | more | options))  # type: ignore[arg-type]
 
 
@@ -43,6 +43,18 @@ def test_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     )
     messages = capsys.readouterr()
     assert (messages.out, messages.err.splitlines()[-1]) == ("", f"wrote {output}")
+
+
+def test_a_change_in_waves(tmp_path: Path) -> None:
+    file, output = write(tmp_path, "small"), tmp_path / "report.html"
+    earlier = tmp_path / "earlier.yaml"
+    earlier.write_text(re.sub(r"count: (\d+)", "count: 2", file.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+    run(file, output, since=str(earlier))
+    text = output.read_text(encoding="utf-8")
+    assert '<section id="change">' in text
+    assert "of which leaves at least 90.0 % of the capacity." in text
+    run(file, output)
+    assert '<section id="change">' not in output.read_text(encoding="utf-8")
 
 
 def test_one_fabric_alone(tmp_path: Path) -> None:

@@ -372,6 +372,8 @@ def _topology(
             _upper_tiers(rng, topology, spine[1].native_gbps)
     if rng.random() < 0.25:
         topology["cable_length_m"] = drawn(rng, "fabrics.NAME.topology.cable_length_m", 0.5, TEXTS)
+    if kind not in ("collapsed", "rail-only"):
+        _other_leaves(random.Random(repr(topology)), topology)  # its own numbers: the designs of a seed stay what they were
     return {key: part for key, part in topology.items() if part != {}}
 
 
@@ -442,6 +444,16 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     if chance.random() < 0.03:
         found["links"] = _links(chance, part)
     return {key: value for key, value in found.items() if value != {}}
+
+
+def _other_leaves(rng: random.Random, topology: dict[str, Any]) -> None:
+    """Leaves without servers, and uplinks on the first ports."""
+    if rng.random() < 0.08:
+        entry = {"name": "border", "count": rng.choice((2, 2, 4))}
+        topology["leaves_without_servers"] = [entry | ({"paired": False} if rng.random() < 0.3 else {})]
+    for role in ("leaf", "spine"):
+        if role in topology and rng.random() < 0.05:
+            topology[role] = {**topology[role], "uplinks": {**topology[role].get("uplinks", {}), "ports": "first"}}
 
 
 def _links(rng: random.Random, part: Part) -> dict[str, Any]:

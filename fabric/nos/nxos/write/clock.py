@@ -7,8 +7,10 @@ from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from importlib.resources import files
+from zoneinfo import ZoneInfo
 
+DATABASE = files("tzdata")  # the package, not that of the machine: the same bytes everywhere
 DEFAULT = ("clock timezone UTC 0 0",)
 YEARS = range(2026, 2034)  # whose rules must be one
 LAST_WEEK = 5
@@ -18,15 +20,16 @@ STATEMENT = re.compile(r"^clock (?:timezone|summer-time) .*\S", re.MULTILINE)
 
 @cache
 def clock(zone: str) -> tuple[str, ...]:
-    """The statements of a time zone; those of UTC where this machine's tz database does not have it.
+    """The statements of a time zone; those of UTC where the tz database does not have it.
 
     `clock timezone NAME HOURS MINUTES` and `clock summer-time NAME WEEK DAY MONTH TIME WEEK DAY MONTH TIME MINUTES`, as
     the data model of Cisco's Network as Code documents them; week 5 is the last one. A zone whose summer time follows no
     such rule has its standard time.
     """
     try:
-        tz = ZoneInfo(zone)
-    except (OSError, ValueError, ZoneInfoNotFoundError):
+        with DATABASE.joinpath("zoneinfo", zone).open("rb") as file:
+            tz = ZoneInfo.from_file(file, key=zone)
+    except (OSError, ValueError):
         return DEFAULT
     months = [datetime(YEARS[0], month, 1, tzinfo=UTC) for month in range(1, 13)]
     standard = min(months, key=lambda instant: _offset(tz, instant))
@@ -47,7 +50,11 @@ def zones(files: Mapping[str, str]) -> tuple[str, ...]:
     if not stated or stated == DEFAULT:
         return ()
     name = stated[0].split()[2].removeprefix("UTC")
-    found = sorted(zone for zone in available_timezones() if "/" in zone and name in _names(zone) and clock(zone) == stated)
+    found = sorted(
+        zone
+        for zone in DATABASE.joinpath("zones").read_text("utf-8").split()
+        if "/" in zone and name in _names(zone) and clock(zone) == stated
+    )
     areas = [zone.partition("/")[0] for zone in found]
     return tuple(sorted(found, key=lambda zone: (-areas.count(zone.partition("/")[0]), zone)))
 

@@ -1,0 +1,334 @@
+"""From one design to another in waves: what is new is built, switches are configured, cables move, what is left goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from fabric.audit.diff.design import Names, renamed_plan, renames
+from fabric.audit.diff.recabling import recabling
+from fabric.base.processes import Progress, silent
+from fabric.base.text import listed, percent, plural
+from fabric.configs import Renderer
+from fabric.deliver.change.edits import Edit, Pair, edits
+from fabric.deliver.change.meter import Meter, Times
+from fabric.deliver.change.packing import TINY, Packer
+from fabric.deliver.change.records import (
+    CONFIGURE,
+    INSTALL,
+    RECABLE,
+    REMOVE,
+    REPLACE,
+    UPGRADE,
+    Change,
+    ChangeRequest,
+    Move,
+    Refused,
+    Wave,
+)
+from fabric.deliver.change.transition import Transition, renumbered
+from fabric.deliver.change.wave import Builder, refusal, task, together
+from fabric.design.moves import Cable, Step
+from fabric.model.plan import SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
+
+RELOADS = "every service starts again"
+RENUMBERS = "addresses or AS numbers change at both ends of links"
+MAX_TRIED = 16  # numbers of steps of a wave, for the state that it leaves
+Render = Callable[[Plan, bool], Renderer]
+"""(plan, whether it is the old one) → its renderer, with the templates of that side."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """Both plans, and how states between them are rendered and timed."""
+
+    old: Plan
+    new: Plan
+    render: Render
+    times: Times
+    files: bool = False
+    jobs: int = 0
+    progress: Progress = silent
+
+
+@dataclass(kw_only=True)
+class Draft:
+    """One fabric: its cables in waves, then the edits of its files.
+
+    Attributes:
+        meter: of the old network.
+        cuts: steps of each wave of moves, [from, to).
+        free: cables that move nothing in service.
+    """
+
+    way: Transition
+    meter: Meter
+    free: Sequence[Cable]
+    cuts: list[tuple[int, int]] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    edits: dict[int, list[Edit]] = field(default_factory=dict)  # by wave of moves from 1; 0: switches that none touches
+
+    @property
+    def done(self) -> int:
+        """Steps that are planned."""
+        return self.cuts[-1][1] if self.cuts else 0
+
+    def cables(self, cut: tuple[int, int]) -> list[Cable]:
+        return [cable for step in self.way.steps[slice(*cut)] for cable in step.cables]
+
+    def touched(self) -> dict[str, list[int]]:
+        """Switch → the waves of moves that have a cable at it."""
+        found: dict[str, dict[int, None]] = {}
+        for number, cut in enumerate(self.cuts, 1):
+            for cable in self.cables(cut):
+                for end in (cable.lower, cable.old, cable.new):
+                    if end is not None:
+                        found.setdefault(end[0], {})[number] = None
+        return {name: list(numbers) for name, numbers in found.items()}
+
+
+def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change, list[Edit]]:
+    """The waves, and the edits of files that belong to them by their number."""
+    names = renames(sides.old, sides.new)
+    old = renamed_plan(sides.old, names)
+    steps = recabling(old, sides.new).steps
+    both = [name for name in sorted(sides.new.fabrics) if name in old.fabrics and request.fabric in ("", name)]
+    drafts = [_draft(old.fabrics[name], sides, steps, request.floor) for name in both]
+    _add_edits(sides, names, drafts)
+    waves: list[Wave] = []
+    edits_by_wave: list[Edit] = []
+    for draft in drafts:
+        for wave, own in _waves(draft, request.floor):
+            waves.append(replace(wave, number=len(waves) + 1))
+            edits_by_wave += (replace(edit, wave=len(waves)) for edit in own)
+    notes = (*_notes(sides, request), *_unmeasured(drafts))
+    change = Change(
+        site=sides.new.site,
+        title=heading,
+        floor=request.floor,
+        waves=tuple(waves),
+        refused=together(entry for draft in drafts for entry in draft.refused),
+        before={draft.way.new.name: draft.meter.left() for draft in drafts},
+        after={draft.way.new.name: _stage(draft, draft.done).left() for draft in drafts},
+        notes=notes,
+        is_empty=not waves and not notes and not any(draft.refused for draft in drafts),
+    )
+    return change, edits_by_wave
+
+
+def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
+    for word, side, other in (("added", sides.new, sides.old), ("removed", sides.old, sides.new)):
+        for name in sorted(side.fabrics):
+            if name not in other.fabrics and request.fabric in ("", name):
+                count = plural(len(side.fabrics[name].switches), "switch", "switches")
+                yield f"fabric {name} is {word} as a whole, {count}: no wave of it is planned"
+
+
+def _unmeasured(drafts: Sequence[Draft]) -> Iterator[str]:
+    """Fabrics that share no server port with their old design: a capacity of them says nothing."""
+    for draft in drafts:
+        if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
+            yield f"fabric {draft.way.new.name}: no server port is in both designs, so no capacity is measured"
+
+
+# --- cables ---------------------------------------------------------------------------------------------------
+
+
+def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
+    """The waves of moves: as many steps in each as the floor allows, in the order in which cages become free."""
+    new = sides.new.fabrics[old.name]
+    uppers = {device.name for fabric in (old, new) for device in fabric.devices if device.role != SERVER}
+    mine = [(step, [cable for cable in step.cables if _upper(cable) in uppers]) for step in steps]
+    drains = [replace(step, cables=tuple(cables)) for step, cables in mine if step.drain and cables]
+    free = [cable for step, cables in mine if not step.drain for cable in cables]
+    way = Transition(old, new, drains)
+    whole = Outages(way.in_service(old))
+    draft = Draft(way=way, meter=Meter(whole, sides.times, whole), free=free)
+    while draft.done < len(drains):
+        meter = _stage(draft, draft.done)
+        now = meter.capacity(NO_DEVICE)
+        items = [_out(meter.fabric, step) for step in drains[draft.done :]]
+        count = Packer(meter.outages, floor / now if now else 1.0).in_sequence(items, ())
+        kept, after = _kept(draft, count, floor)
+        if not kept:
+            low = "" if not count else f"the cables that are moved by then leave {percent(after)} in the state after it"
+            draft.refused += [refusal(meter, items[0], floor, low), *_waiting(meter, items[1:], items[0])]
+            break
+        draft.cuts.append((draft.done, draft.done + kept))
+    return draft
+
+
+def _kept(draft: Draft, count: int, floor: float) -> tuple[int, float]:
+    """(of so many steps as many after which the fabric keeps the floor, capacity after all or after the first)."""
+    after = 0.0
+    for kept in range(count, max(0, count - MAX_TRIED), -1):
+        after = _stage(draft, draft.done + kept).capacity(NO_DEVICE)
+        if after >= floor - TINY:
+            return kept, after
+    return 0, after
+
+
+def _upper(cable: Cable) -> str:
+    end = cable.new or cable.old
+    assert end is not None
+    return end[0]
+
+
+def _stage(draft: Draft, done: int) -> Meter:
+    """The network when so many steps are done."""
+    outages = Outages(draft.way.in_service(draft.way.at(done)), regular=False)
+    return Meter(outages, draft.meter.times, draft.meter.whole)
+
+
+def _out(fabric: FabricPlan, step: Step) -> Out:
+    devices = (fabric.by_name[name] for name in step.drain.split(", ") if name in fabric.by_name)
+    return frozenset(device.index for device in devices if device.role in SWITCH_ROLES)
+
+
+def _waiting(meter: Meter, items: Sequence[Out], first: Out) -> Iterator[Refused]:
+    rest: Out = frozenset().union(*items) - first
+    if rest:
+        reason = f"the moves wait for those of {listed(meter.names(first), 3)}"
+        yield Refused(fabric=meter.fabric.name, devices=meter.names(rest), capacity=meter.capacity(rest), reason=reason)
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+
+def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
+    """Adds to each draft how the files of its switches change from state to state.
+
+    Between two waves of moves the files of a switch are those of the state after its last one, and before its first one
+    still those of the old design.
+    """
+    was = {after: before for before, after in names.items()}
+    old = sides.render(sides.old, True)
+    for draft in drafts:
+        kept = [device.name for device in draft.way.new.switches if device.nos and _stays(draft.way.old, device)]
+        touched, seen = draft.touched(), set[str]()
+        states = [(0, draft.done), *((number, end) for number, (_, end) in enumerate(draft.cuts, 1))]
+        before = old
+        for number, done in states:
+            mine = [name for name in kept if number in touched.get(name, (0,))]
+            if number and not sides.files:
+                draft.edits[number] = [Edit(device=name, nos="") for name in mine]
+                continue
+            after = sides.render(_with(sides.new, draft.way.at(done)), False)
+            pairs = [
+                Pair(name, name, before, after) if name in seen else Pair(name, was.get(name, name), old, after)
+                for name in mine
+            ]
+            draft.edits[number] = edits(pairs, sides.files, sides.jobs, sides.progress)
+            before = after
+            seen.update(mine)
+
+
+def _stays(old: FabricPlan, device: Device) -> bool:
+    return device.name in old.by_name and not _is_replaced(old.by_name[device.name], device)
+
+
+def _with(plan: Plan, fabric: FabricPlan) -> Plan:
+    return replace(plan, fabrics={**plan.fabrics, fabric.name: fabric})
+
+
+def _is_replaced(old: Device, new: Device) -> bool:
+    return (old.model, old.nos) != (new.model, new.nos)
+
+
+# --- waves of one fabric --------------------------------------------------------------------------------------
+
+
+def _waves(draft: Draft, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
+    """Waves in their order, each with its edits."""
+    way, builder = draft.way, Builder(draft.meter)
+    added = [device for device in way.new.switches if device.name not in way.old.by_name]
+    if added or draft.free:
+        tasks = tuple(task(device, INSTALL) for device in added)
+        yield builder.wave(INSTALL, tasks, NO_DEVICE, moves=_moves(draft.free), done="new cables are laid"), ()
+    drained = {name for step in way.steps for name in step.drain.split(", ")}
+    pairs = [(way.old.by_name[new.name], new) for new in way.new.switches if new.name in way.old.by_name]
+    upgraded = [old for old, new in pairs if not _is_replaced(old, new) and _release(way.old, old) != _release(way.new, new)]
+    replaced = [old for old, new in pairs if _is_replaced(old, new) and new.name not in drained]
+    for action, devices in ((UPGRADE, upgraded), (REPLACE, replaced)):
+        yield from ((wave, ()) for wave in _packed(draft, builder, action, devices, floor))
+    yield from _configured(draft, builder, floor)
+    yield from _moved(draft, builder)
+    removed = [device for device in way.old.switches if device.name not in way.new.by_name]
+    if removed and draft.done == len(way.steps):
+        end = Builder(_stage(draft, draft.done), builder.number)
+        yield end.wave(REMOVE, tuple(task(device, REMOVE) for device in removed), NO_DEVICE), ()
+
+
+def _release(fabric: FabricPlan, device: Device) -> str:
+    return fabric.spec.release(device.nos)
+
+
+def _packed(draft: Draft, builder: Builder, action: str, devices: Sequence[Device], floor: float) -> Iterator[Wave]:
+    """Waves of switches that leave service."""
+    groups, none = Packer(draft.meter.outages, floor).pack([frozenset((device.index,)) for device in devices])
+    draft.refused += (refusal(draft.meter, entry.devices, floor) for entry in none)
+    by_index = {device.index: device for device in devices}
+    for group in groups:
+        out: Out = frozenset().union(*group)
+        yield builder.wave(action, tuple(task(by_index[at], action) for at in sorted(out)), out)
+
+
+def _configured(draft: Draft, builder: Builder, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
+    """Switches at no cable that moves, by what the change does to them.
+
+    Those whose services start again leave service. Those of links whose addresses or AS numbers change go together, as each
+    is cut off from the others meanwhile. The others go on, so that only a failure takes them along.
+    """
+    old, mine = draft.way.old, {edit.device: edit for edit in draft.edits.get(0, ())}
+    groups = [group & mine.keys() for group in renumbered(old, draft.way.new)]
+    renamed = {name for group in groups for name in group}
+    alone = {True: list[set[str]](), False: list[set[str]]()}
+    for name, edit in sorted(mine.items()):
+        if name not in renamed:
+            alone[edit.reloads].append({name})
+    for names, reason in ((alone[False], ""), (alone[True], RELOADS), ([group for group in groups if group], RENUMBERS)):
+        items = [frozenset(old.by_name[name].index for name in group) for group in names]
+        waves, none = Packer(draft.meter.outages, floor).pack(items)
+        if reason:
+            draft.refused += (refusal(draft.meter, entry.devices, floor, reason) for entry in none)
+        else:
+            waves += [[entry.devices] for entry in none]
+        for wave in waves:
+            order = sorted(frozenset().union(*wave))
+            tasks = tuple(replace(task(old.devices[at], CONFIGURE, reason), drained=bool(reason)) for at in order)
+            out: Out = frozenset(order if reason else ())
+            own = [mine[old.devices[at].name] for at in order]
+            yield builder.wave(CONFIGURE, tasks, out, at_risk=frozenset(order)), own
+
+
+def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit]]]:
+    """The waves of moves: upper switches are drained, all switches at the cables are configured."""
+    way, total = draft.way, max(1, len(draft.way.old.links))
+    moved = 0
+    for number, cut in enumerate(draft.cuts, 1):
+        meter = _stage(draft, cut[0])
+        out: Out = frozenset().union(*(_out(meter.fabric, step) for step in way.steps[slice(*cut)]))
+        cables = draft.cables(cut)
+        moved += sum(cable.old is not None for cable in cables)
+        mine = draft.edits.get(number, [])
+        drained = [meter.fabric.devices[at] for at in sorted(out)]
+        names = {device.name for device in drained}
+        others = [meter.fabric.by_name[edit.device] for edit in mine if edit.device not in names]
+        tasks = (*(task(device, RECABLE) for device in drained), *(task(device, CONFIGURE) for device in others))
+        stage = Builder(meter, builder.number)
+        done = f"{percent(moved / total)} of the links in service are moved or pulled"
+        yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), done=done, touched=moved / total), mine
+        builder.number = stage.number
+
+
+def _moves(cables: Iterable[Cable]) -> tuple[Move, ...]:
+    return tuple(
+        Move(
+            action="lay" if cable.old is None else "pull" if cable.new is None else "move",
+            lower=cable.lower,
+            old=cable.old or (),
+            new=cable.new or (),
+        )
+        for cable in cables
+    )

@@ -1,0 +1,99 @@
+"""Edits of a change typed at live FRR daemons: the commands give the new running config, the inverse gives the old one.
+
+    python -m tests.deliver.change.live
+
+needs FRR and root; the daemons are in namespaces of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from fabric.audit.diff.configs import FileChange
+from fabric.deliver.change import edits as module
+from fabric.nos.dialect import COMMANDS
+from tests import ROOT
+from tests.cli.diff_sites import EVPN, RED, RED_BLUE, fabric, site
+from tests.deliver.change.test_files import plan_change, wide
+from tests.nos.frr_edits import Daemons
+
+INSIDE = "FABRIC_CHANGE_INSIDE"
+FILE = "frr.conf"
+BFD = "underlay: {bfd: {interval_ms: 500}}"
+PAIRS = (
+    (site(fabric("frr", 2)), site(fabric("frr", 3))),
+    (site(fabric("frr", 2, EVPN, RED)), site(fabric("frr", 2, EVPN, RED_BLUE))),
+    (site(wide("frr", 2)), site(wide("frr", 4))),
+    (site(fabric("frr", 2)), site(fabric("frr", 2, BFD))),
+)
+Call = tuple[dict[str, str], dict[str, str], tuple[FileChange, ...]]
+
+
+def recorded(folder: Path) -> Iterator[tuple[Call, Call]]:
+    """Every edit, there and back."""
+    calls: list[Call] = []
+    original = vars(module)["changes_of_files"]
+
+    def record(nos: str, before: dict[str, str], after: dict[str, str]) -> tuple[FileChange, ...]:
+        calls.append((before, after, original(nos, before, after)))
+        return calls[-1][2]
+
+    vars(module)["changes_of_files"] = record
+    for old, new in PAIRS:
+        plan_change(old, new, folder)
+    yield from zip(calls[::2], calls[1::2], strict=True)
+
+
+def commands(changes: Sequence[FileChange]) -> list[str]:
+    return [line for change in changes if change.path == FILE and change.form is COMMANDS for line in change.lines]
+
+
+def type_(lines: Sequence[str], folder: Path) -> str:
+    """The running config after commands, as `change.yaml` has them typed; what vtysh reports where it refuses any."""
+    file = folder / "change.conf"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for words in (["vtysh", "-C", "-f", str(file)], ["vtysh", "-f", str(file)]):
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"{' '.join(words)}: {done.stdout}{done.stderr}"
+    shown = subprocess.run(["vtysh", "-c", "write terminal"], capture_output=True, text=True, check=False)
+    return shown.stdout.partition("Current configuration:")[2]
+
+
+def statements(text: str) -> list[str]:
+    return sorted(line.rstrip() for line in text.splitlines() if line.strip() not in ("!", "exit", "end", ""))
+
+
+def main() -> int:
+    """Prints how many edits are right in both directions, and every one that is not."""
+    right = tried = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        daemons = Daemons(folder)
+        for (before, after, there), (_, _, back) in recorded(folder):
+            if not commands(there):
+                continue
+            tried += 1
+            wanted, old = daemons.load(after[FILE])[0], daemons.load(before[FILE])[0]
+            changed, restored = type_(commands(there), folder), type_(commands(back), folder)
+            if (statements(changed), statements(restored)) == (statements(wanted), statements(old)):
+                right += 1
+            else:
+                print(changed, restored, sep="\n")
+        daemons.stop()
+    print(f"{right} of {tried} edits right in both directions")
+    return 0 if right == tried else 1
+
+
+if __name__ == "__main__":
+    if INSIDE in os.environ:
+        sys.exit(main())
+    inside = 'mount -t tmpfs none /run/frr && chown frr:frr /run/frr && ip link set lo up && exec "$@"'
+    namespaces = ["unshare", "-m", "-n", "--propagation", "private", "sh", "-c", inside, "sh"]
+    command = [*namespaces, sys.executable, "-m", "tests.deliver.change.live"]
+    sys.exit(subprocess.run(command, cwd=ROOT, env={**os.environ, INSIDE: "1"}, check=False).returncode)

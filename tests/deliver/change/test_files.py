@@ -1,0 +1,211 @@
+"""Files of a change: the commands make the new config of the old one, the inverse makes the old one again, in every wave."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric import pipeline
+from fabric.audit.diff import remedy
+from fabric.audit.diff.configs import FileChange, changes_of_files
+from fabric.audit.diff.order import indented
+from fabric.base.diagnostics import InputError
+from fabric.deliver.change import edits as module
+from fabric.deliver.change.files import all_lines
+from fabric.deliver.change.records import ChangeRequest
+from fabric.nos.change import Procedure, procedure
+from fabric.nos.dialect import COMMANDS, UNIFIED
+from fabric.nos.sonic.statements import tables
+from fabric.nos.target import target_names
+from fabric.solver.estimate.request import EstimateRequest
+from tests.audit.diff.apply import left, patched, typed
+from tests.audit.diff.candidate import designs, trial
+from tests.audit.diff.candidate.device import RefusedError, loaded
+from tests.audit.diff.pairs import TRIALS
+from tests.cli.diff_sites import EVPN, RED, RED_BLUE, SWITCH, fabric, site
+from tests.system.random_designs import drawing
+
+SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")
+PAIRS, ALL_PAIRS = 3, 60
+CALL = EstimateRequest(sizes=(1 << 20,), routing="", queue_pairs=0)
+
+Recorded = list[tuple[str, dict[str, str], dict[str, str], tuple[FileChange, ...]]]
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    """(network OS, files before, files after, changes) of every call, both directions of every edit."""
+    calls: Recorded = []
+    original = changes_of_files
+
+    def record(nos: str, before: dict[str, str], after: dict[str, str]) -> tuple[FileChange, ...]:
+        found = original(nos, before, after)
+        calls.append((nos, before, after, found))
+        return found
+
+    monkeypatch.setattr(module, "changes_of_files", record)
+    return calls
+
+
+def wrong(nos: str, change: FileChange, old: str, new: str) -> object:
+    """What is wrong with a change, by the models of the switches."""
+    if change.form is UNIFIED:
+        return _patch(change.lines, old, new)
+    if nos in TRIALS:
+        return TRIALS[nos](old, new, list(change.lines))
+    if change.form is not COMMANDS:
+        return patched(tables(old), change.json_patch) != tables(new)
+    if nos in ("eos", "nxos"):
+        return trial.wrong(trial.load(nos), old, new, change.lines) if _is_known(nos, old, new) else ""
+    rules = remedy.dialect(nos).rules
+    assert rules is not None
+    wanted = indented(new)
+    return left(typed(old, change.lines, rules), wanted, indented(old), rules) != wanted
+
+
+def _is_known(nos: str, *texts: str) -> bool:
+    """Whether the model of the switch knows every line of the configs: it has no DHCP relay."""
+    try:
+        return all(loaded(trial.load(nos), text) for text in texts)
+    except RefusedError:
+        return False
+
+
+def _patch(lines: Sequence[str], old: str, new: str) -> object:
+    """The text that `patch` makes, where it is installed."""
+    if not old or not new or not shutil.which("patch"):
+        return ""
+    file = Path("patched.txt")
+    file.write_text(old, encoding="utf-8")
+    done = subprocess.run(["patch", str(file)], input="\n".join(lines) + "\n", text=True, capture_output=True, check=False)
+    return done.stdout if done.returncode or file.read_text(encoding="utf-8") != new else ""
+
+
+def judge(calls: Recorded) -> int:
+    """Number of changed files that were tried."""
+    count = 0
+    for nos, before, after, changes in calls:
+        for change in changes:
+            found = wrong(nos, change, before.get(change.path, ""), after.get(change.path, ""))
+            assert not found, (nos, change.path, found, change.lines)
+            count += 1
+    return count
+
+
+def plan_change(old: str, new: str, folder: Path) -> tuple[Any, Any]:
+    for side, text in (("old", old), ("new", new)):
+        (folder / f"{side}.yaml").write_text(text, encoding="utf-8")
+    paths = str(folder / "old.yaml"), str(folder / "new.yaml")
+    return pipeline.redesign(*paths, ChangeRequest(floor=0.0), CALL, files=True, jobs=1)
+
+
+def wide(nos: str, spines: int) -> str:
+    """Three leaves with four uplinks to so many spines."""
+    return (
+        f"  backend: {{nos: {nos}, servers: {{model: quad, count: 3, nics: compute}}, "
+        f"topology: {{switch: {SWITCH.get(nos, '64x400g')}, rails: 1, unit: {{servers: 1}}, "
+        f"leaf: {{uplinks: {{count: 4}}}}, spine: {{count: {spines}}}}}}}\n"
+    )
+
+
+@pytest.mark.parametrize("nos", SYSTEMS)
+def test_both_directions_in_every_wave(nos: str, recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Growth with cables that move, from four spines to eight and back; tenants."""
+    monkeypatch.chdir(tmp_path)
+    pairs = [
+        (site(fabric(nos, 2)), site(fabric(nos, 3))),
+        (site(fabric(nos, 2, EVPN, RED)), site(fabric(nos, 2, EVPN, RED_BLUE))),
+        (site(wide(nos, 2)), site(wide(nos, 4))),
+    ]
+    for old, new in (*pairs, *((new, old) for old, new in pairs)):
+        plan_change(old, new, tmp_path)
+    assert judge(recorded) > 20
+
+
+@pytest.mark.parametrize("nos", SYSTEMS)
+def test_random_pairs(nos: str, whole: bool, recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random design and the same after some changes of a site."""
+    monkeypatch.chdir(tmp_path)
+    done = number = 0
+    while done < (ALL_PAIRS if whole else PAIRS):
+        rng, design = random.Random(f"{nos}/{number}"), designs.drawn(nos, 1, number)
+        number += 1
+        for name, text in design.files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        after = designs.changed(rng, design.intent)
+        texts = [drawing.Design("", intent).text for intent in (design.intent, after)]
+        try:
+            plan_change(texts[0], texts[1], tmp_path)
+        except InputError:
+            continue
+        done += 1
+    judge(recorded)
+
+
+# --- how they are typed ---------------------------------------------------------------------------------------
+
+
+def test_every_network_os_has_a_procedure() -> None:
+    assert {nos for nos in target_names() if procedure(nos) is not None} >= set(SYSTEMS)
+
+
+@pytest.mark.parametrize("nos", SYSTEMS)
+def test_what_is_typed_contains_the_change_and_its_inverse(nos: str, recorded: Recorded, tmp_path: Path) -> None:
+    _, files = plan_change(site(fabric(nos, 2)), site(fabric(nos, 3)), tmp_path)
+    how = procedure(nos)
+    assert how is not None
+    ending = "sh" if how.shell else "txt"
+    spine = next(path for path in sorted(files) if path.endswith(f"backend-spine001/2-apply.{ending}"))
+    folder = spine.rpartition("/")[0]
+    applied, undone = files[spine].splitlines(), files[f"{folder}/undo.{ending}"].splitlines()
+    assert f"{folder}/3-confirm.{ending}" in files
+    forward, inverse = _of_spine(recorded)
+    assert _holds(applied, _native(how, forward))
+    assert _holds(undone, _native(how, inverse))
+    assert files["README.md"].startswith("# dc1: ")
+
+
+def _of_spine(calls: Recorded) -> tuple[tuple[FileChange, ...], tuple[FileChange, ...]]:
+    for (_, before, after, forward), (_, *_, inverse) in zip(calls[::2], calls[1::2], strict=True):
+        if any("backend-spine001" in text for text in (*before.values(), *after.values())) and "backend-leaf003" in str(
+            forward
+        ):
+            return forward, inverse
+    raise AssertionError("no change of the spine")
+
+
+def _native(how: Procedure, changes: Sequence[FileChange]) -> list[str]:
+    return [line for change in changes if change.form is not UNIFIED for line in change.lines]
+
+
+def _holds(lines: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether the lines of a change are typed in their order."""
+    rest = iter(lines)
+    return bool(part) and all(line in rest for line in part)
+
+
+def test_an_unsafe_form_is_a_comment() -> None:
+    """A file that only changes its comments is a patch that no network OS loads."""
+    how = procedure("eos")
+    assert how is not None
+    change = FileChange("startup-config", UNIFIED, ("@@ -1 +1 @@", "-! a", "+! b"))
+    lines = all_lines(how, [change], {"name": "n"})
+    assert all(line.startswith("! startup-config, not loaded by these lines: ") for line in lines)
+
+
+def test_documents_that_must_not_be_loaded_together() -> None:
+    how = procedure("cumulus")
+    assert how is not None
+    patch, apply = "# file {} of 2: nv config patch", ", nv config apply"
+    between = ("- unset:", "    a: null", patch.format(2) + apply, "- set:")
+    for first, middle in ((patch.format(1), []), (patch.format(1) + apply, ["nv config apply -y"])):
+        found = all_lines(how, [FileChange("startup.yaml", COMMANDS, (first, *between))], {"name": "n"})
+        commands = [line for line in found if line.startswith("nv ")]
+        assert commands == ["nv config patch n.yaml", *middle, "nv config patch n.yaml"]
