@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.formats import json_line, write_files, yaml
+from fabric.base.formats import write_files, yaml
 from fabric.base.output.site_folder import MANIFEST, OutputError, read_manifest, render, sha256, site_folder, symlink_to_site
 from fabric.base.processes import Progress, silent
-from fabric.base.source import Path_, parse
 from fabric.configs import Renderer
+from fabric.deliver.brownfield.drafted import Drafted, drafted
 from fabric.deliver.brownfield.overrides import NOTHING, OwnLines, own_lines
 from fabric.deliver.brownfield.proof import LEFT, Proof, TopicCoverage, coverage, prove
+from fabric.deliver.brownfield.refused import MAX_ROUNDS, refusals, without_entries, without_section
 from fabric.deliver.brownfield.survey.records import Inference, Survey
 from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
@@ -28,180 +27,10 @@ from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
 from fabric.model.settings.site import Home
 from fabric.nos.reading import Folder
 
-if TYPE_CHECKING:
-    from fabric.deliver.brownfield.draft.judge import Difference
-    from fabric.deliver.brownfield.draft.simpler import Rung
-
-NO_NUMBERS = Lock()
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
 WIDTH = 110  # columns of the intent
 FIRST, LAST = ("version", "site", "catalog", "pools", "management"), ("overrides", "fabrics")  # of its keys
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drafted:
-    """An intent as data, and the numbers that it keeps."""
-
-    document: Mapping[str, Any]
-    lock: Lock
-    inferences: Sequence[Inference] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)  # what was found and the language refuses: path → why
-    given_up: Mapping[str, str] = field(
-        default_factory=dict
-    )  # device, or what of the site → why it is stated in a simpler way
-
-
-def drafted(survey: Survey) -> Drafted:
-    """The intent of a survey, in the first way that plans all of it; else in the way that plans most."""
-    from fabric.deliver.brownfield.draft.simpler import rungs
-
-    best: tuple[tuple[bool, int, int], Drafted] | None = None
-    refusals: list[InputError] = []
-    for rung in rungs(survey):
-        if best is not None and not best[0][0] and (rung.last or not rung.tenants):
-            break  # without tenants nothing else is stated better
-        try:
-            left, found = _drafted(rung)
-        except InputError as error:
-            refusals.append(error)
-            continue
-        wrong = Counter(its.what for its in left)
-        gone = len(survey.switches) - len(rung.survey.switches)
-        score = wrong["plan"] > 0, gone + wrong["device"], rung.lost(survey) + wrong["link"]
-        if best is None or score < best[0]:
-            best = score, replace(found, given_up=rung.given_up)
-        if not any(best[0]) or (not best[0][0] and len(survey.switches) > MANY_SWITCHES):
-            break
-    if best is None:
-        raise refusals[0]
-    return best[1]
-
-
-def _drafted(rung: Rung) -> tuple[Sequence[Difference], Drafted]:
-    """The topology, what else its statements tell, and the topology again beside that; and what its plan has otherwise."""
-    from fabric.deliver.brownfield.draft.draft import draft
-    from fabric.deliver.brownfield.draft.judge import merged
-    from fabric.deliver.brownfield.draft.simpler import alone
-    from fabric.deliver.brownfield.sections.services import sections, shapes_of, with_tenants, without_room
-    from fabric.deliver.brownfield.survey.assumptions import assumed
-
-    survey = assumed(rung.survey)
-    bare = alone(survey)
-    first = draft(bare)
-    if any(its.what == "plan" for its in first.left_over):
-        first = draft(bare, {"fabrics": shapes_of(bare, first.document)})
-    services = sections(bare, first.document, first.lock)
-    kept, refused = taken(first.document, rung.sections(services.document), first.lock)
-    topology = draft(survey, kept)
-    if len(topology.left_over) > len(first.left_over):
-        topology = draft(survey, kept := without_room(kept))
-    if any(its.what == "plan" for its in topology.left_over):
-        kept, more = taken(topology.document, kept, topology.lock)
-        topology, refused = draft(survey, kept) if more else topology, {**refused, **more}
-    document = merged(topology.document, kept)
-    numbers = {name: its.tenants for name, its in services.lock.fabrics.items() if rung.tenants and its.tenants}
-    joined = with_tenants(topology.lock, numbers)
-    return topology.left_over, Drafted(
-        document=document,
-        lock=joined if _has_plan(document, joined) else topology.lock,
-        inferences=(*survey.inferences, *topology.inferences, *services.inferences),
-        refused=refused,
-    )
-
-
-def _has_plan(document: Mapping[str, Any], lock: Lock) -> bool:
-    """Whether the numbers of a lock are possible."""
-    from fabric.deliver.brownfield.draft.judge import planned
-
-    try:
-        planned(document, lock)
-    except InputError:
-        return False
-    return True
-
-
-PATH = re.compile(r"([\w.-]+(?:\[\d+\][\w.-]*)*): ")
-MANY_SWITCHES = 200  # more are stated in the first way that has a plan
-MAX_ROUNDS = 20  # of looking for what an intent does not take
-ESSENTIAL = re.compile(  # what no fabric is without
-    r"version|site|fabrics(\.[^.]+(\.servers(\.\d+(\.\w+)?)?|\.topology(\.(kind|switch|tiers|unit.*|((leaf|spine|core)(\.switch)?)))?)?)?"
-)
-SECTIONS = ("tenants", "overlay", "qos", "links", "pins", "pools", "underlay", "names", "management")  # of a fabric
-OPTIONAL = frozenset({"bond", "external", "network", "tenant", "lossless"})  # keys without which an attachment is one
-
-
-def taken(
-    topology: Mapping[str, Any], services: Mapping[str, Any], lock: Lock = NO_NUMBERS
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Sections without the entries that the language or the planner refuses, and those: path → why."""
-    from fabric.deliver.brownfield.draft.judge import merged, planned
-
-    kept, refused = deepcopy(dict(services)), dict[str, str]()
-    for _ in range(MAX_ROUNDS):
-        whole = merged(topology, kept)
-        try:
-            planned(whole, lock)
-            break
-        except InputError as error:
-            paths = _refusals(json_line(whole), error)
-            gone = [path for path in sorted(paths, key=str, reverse=True) if _drop(kept, whole, path)]
-            refused |= {".".join(map(str, path)): paths[path] for path in gone}
-            if not gone:
-                break
-    return kept, refused
-
-
-def _refusals(text: str, error: InputError) -> dict[Path_, str]:
-    """What a refused intent has in the places of its mistakes: path → message."""
-    source = parse(text, "")
-    found: dict[Path_, str] = {}
-    for one in error.diagnostics:
-        if match := PATH.match(one.message):
-            found.setdefault(_parts(match[1]), one.message)
-        if path := source.path_of(one.place):
-            found.setdefault(path, one.message)
-    return found
-
-
-def _parts(path: str) -> Path_:
-    """`tenants[0].name` as ("tenants", 0, "name")."""
-    return tuple(int(part) if part.isdecimal() else part for part in re.findall(r"[^.\[\]]+", path))
-
-
-def _drop(document: Any, whole: Any, path: Path_) -> bool:
-    """Takes away an optional key, else the innermost entry of a list that a path leads through, else its last key.
-
-    False where there is none.
-
-    Args:
-        whole: what the path leads through; its lists may have more entries.
-    """
-    at: Any = document
-    last: tuple[Any, str | int] | None = None
-    for depth, part in enumerate(path):
-        try:
-            whole = whole[part]
-        except (LookupError, TypeError):
-            return False
-        if isinstance(part, int) and isinstance(at, list):
-            name = whole.get("name") if isinstance(whole, Mapping) else None
-            part = next((n for n, its in enumerate(at) if its["name"] == name), len(at)) if name else part
-            if part >= len(at):
-                return False
-            last = (at, part)
-        elif isinstance(at, dict) and part in at:
-            in_list = last is not None and isinstance(last[1], int)
-            last = last if in_list and part not in OPTIONAL else (at, part)
-        else:
-            return False
-        at = at[part]
-        if depth and part in OPTIONAL:
-            break
-    if last is None:
-        return False
-    del last[0][last[1]]
-    return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,33 +199,12 @@ def _fitted(
         try:
             return fitting, plan(text), refused
         except InputError as error:
-            paths = _refusals(text, error)
-            gone = _without_entries(fitting, paths) or _without_section(fitting, paths, error.diagnostics[0].message)
+            paths = refusals(text, error)
+            gone = without_entries(fitting, paths) or without_section(fitting, paths, error.diagnostics[0].message)
             refused |= gone
             if not gone:
                 raise _at_configs(error, survey) from error
     return fitting, plan(_text(head, fitting)), refused
-
-
-def _without_entries(document: dict[str, Any], paths: Mapping[Path_, str]) -> dict[str, str]:
-    """Takes entries with a mistake away, but what no intent is without; those: path → why."""
-    named = {".".join(map(str, path)): path for path in sorted(paths, key=str, reverse=True)}
-    return {
-        text: paths[path] for text, path in named.items() if not ESSENTIAL.fullmatch(text) and _drop(document, document, path)
-    }
-
-
-def _without_section(document: dict[str, Any], paths: Iterable[Path_], why: str) -> dict[str, str]:
-    """Takes an optional section of a fabric with a mistake away, else that fabric if it is not the only one."""
-    named = [str(path[1]) for path in paths if path[0] == "fabrics" and len(path) > 1]
-    for name in named or list(document["fabrics"]):
-        fabric = document["fabrics"].get(name, {})
-        for key in SECTIONS:
-            if fabric.pop(key, None) is not None:
-                return {f"fabrics.{name}.{key}": why}
-        if len(document["fabrics"]) > 1 and document["fabrics"].pop(name, None) is not None:
-            return {f"fabrics.{name}": why}
-    return {}
 
 
 def _at_configs(error: InputError, survey: Survey) -> InputError:

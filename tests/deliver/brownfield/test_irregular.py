@@ -9,7 +9,8 @@ import pytest
 from fabric.cli.import_ import site_of
 from fabric.deliver.brownfield.draft.judge import planned
 from fabric.deliver.brownfield.draft.simpler import rungs
-from fabric.deliver.brownfield.importing import Drafted, drafted, taken
+from fabric.deliver.brownfield.drafted import Drafted, drafted
+from fabric.deliver.brownfield.refused import taken
 from fabric.deliver.brownfield.survey.hosts import HostPort, nics
 from fabric.deliver.brownfield.survey.site import survey
 from fabric.model.plan import Plan, PortRef

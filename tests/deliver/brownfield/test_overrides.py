@@ -10,7 +10,8 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.formats import yaml
-from fabric.deliver.brownfield.importing import Drafted, Imported, imported
+from fabric.deliver.brownfield.drafted import Drafted
+from fabric.deliver.brownfield.importing import Imported, imported
 from fabric.deliver.brownfield.overrides import placeholder, verbatim
 from fabric.nos.reading import scan
 from tests.deliver.brownfield.oracle import survey_of

@@ -38,6 +38,10 @@ TOPOLOGIES = {
     "    - endpoints: [{node: leaf2, interface: swp1}, {node: spine1, interface: swp4}]\n",
     "links.csv": "Type,Node,Node Interface,Peer Type,Peer Node,Peer Interface\nleaf,leaf1,swp1,spine,spine1,swp3\n"
     "leaf,leaf2,swp1,spine,spine1,swp4\n",
+    "generated.csv": "fabric,a,a_port,b,b_port,a_port_name,b_port_name\nf,leaf1,1,spine1,3,swp1,swp3\n"
+    "f,leaf2,1,spine1,4,swp1,swp4\n",
+    "cabling.csv": "a_device,a_port,a_port_name,b_device,b_port,b_port_name\nleaf1,1,swp1,spine1,3,swp3\n"
+    "leaf2,swp1,,spine1,4,swp4\n",
 }
 
 
@@ -46,6 +50,20 @@ def test_topology_files_list_the_same_cables(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text(TOPOLOGIES[name], encoding="utf-8")
     assert wires_of([path]) == WIRES
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "links"),
+    [
+        ("swp57s0-swp57s1", "swp9s2-swp9s3", [("swp57s0", "swp9s2"), ("swp57s1", "swp9s3")]),
+        ("Ethernet1/57/1-2", "et-0/0/4:0-et-0/0/4:1", [("Ethernet1/57/1", "et-0/0/4:0"), ("Ethernet1/57/2", "et-0/0/4:1")]),
+        ("swp1s0-swp1s1", "eth-1", [("swp1s0-swp1s1", "eth-1")]),
+    ],
+)
+def test_a_cable_of_several_links(a: str, b: str, links: list[tuple[str, str]], tmp_path: Path) -> None:
+    path = tmp_path / "cables.csv"
+    path.write_text(f"a_device,a_port_name,b_device,b_port_name\nleaf1,{a},leaf2,{b}\n", encoding="utf-8")
+    assert wires_of([path]) == [("leaf1", first, "leaf2", second) for first, second in links]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fabric.deliver.brownfield.importing import _without_entries, _without_section
+from fabric.deliver.brownfield.refused import without_entries, without_section
 from fabric.deliver.brownfield.sections.tenant_facts import _last_number
 from fabric.deliver.brownfield.survey.site import _of_one_subnet
 from fabric.nos.sonic.read.ports import board
@@ -52,7 +52,7 @@ def test_number_of_a_route_distinguisher(rd: str, number: int) -> None:
 
 def test_what_the_planner_refuses_goes_and_nothing_that_a_fabric_needs() -> None:
     document = {"site": "dc1", "releases": {"cumulus": "5.4.0"}, "fabrics": {"a": {"qos": {}, "topology": {"kind": "rack"}}}}
-    gone = _without_entries(document, {("releases", "cumulus"): "old", ("fabrics", "a", "topology", "kind"): "no"})
+    gone = without_entries(document, {("releases", "cumulus"): "old", ("fabrics", "a", "topology", "kind"): "no"})
     assert gone == {"releases.cumulus": "old"}
-    assert _without_section(document, [("fabrics", "a", "topology")], "no") == {"fabrics.a.qos": "no"}
-    assert _without_section(document, [("fabrics", "a", "topology")], "no") == {}
+    assert without_section(document, [("fabrics", "a", "topology")], "no") == {"fabrics.a.qos": "no"}
+    assert without_section(document, [("fabrics", "a", "topology")], "no") == {}

@@ -27,6 +27,7 @@ OPTIONS: Any = {
     "fabric": "",
     "collective": "",
     "size": "8G",
+    "since": "",
     "fail": [],
     "platform": None,
     "measured": [],

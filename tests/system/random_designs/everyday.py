@@ -15,6 +15,7 @@ from fabric.hardware import catalog
 from fabric.model.plan import capacity
 from fabric.nos.target import target
 from tests.system.random_designs.able import logs_in
+from tests.system.random_designs.below import hang
 from tests.system.random_designs.drawing import SYSTEMS, Design, Part, _able, _model, _needed
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
@@ -362,6 +363,33 @@ def everything(draft: Draft) -> None:
             below = {"name": "oob", "links": 2, "bond": True, "tenant": next(iter(every))}
             topology["attachments"] = [edge, *([below] if kind == "collapsed" else [])]
     draft.fabrics["core"] = fabric
+    if bonds:
+        part = Part(
+            name="core",
+            kind=kind,
+            isolation="evpn",
+            addressing=addressing,
+            systems=dict.fromkeys(("leaf", "spine", "core"), nos),
+            layer2=layer2,
+            bonds=bonds,
+            groups=tuple(groups),
+            rails=1,
+            server_names=SERVER_NAMES[0],
+            site=draft.name,
+            port_gbps=400,
+            models={"leaf": _model(leaf)},
+        )
+        _converged(random.Random(f"{draft.name}/converged"), draft, part)
+
+
+def _converged(rng: random.Random, draft: Draft, part: Part) -> None:
+    """Homing of NICs with two ports, and switches that bridge below the pair; drawn apart, so that other designs stay."""
+    for group in part.groups:
+        for nics in [group["nics"]] if isinstance(group["nics"], str) else group["nics"]:
+            if nics != "compute" and rng.random() < 0.6:
+                group.setdefault("homing", {})[nics] = rng.choice(("fallback", "bond"))
+    if rng.random() < 0.6:
+        hang(rng, draft.intent, [part])
 
 
 KINDS: dict[str, Callable[[Draft], None]] = {

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from fabric.base.diagnostics import InputError
 from fabric.base.formats import json_line
@@ -14,9 +15,13 @@ from fabric.deliver.brownfield.sections.running import Running, merged
 from fabric.model.plan.lock import Lock
 
 MAX_SWITCHES = 400  # of a site that is planned again for every alternative
+MAX_STATEMENTS = 400_000  # that are rendered for alternatives, which take about 15 seconds
 DIGITS = re.compile(r"(?<![\w.:/-])\d{3,4}(?![\w.:/-])")
-REFUSED = 10**9
+ENOUGH = 3  # alternatives that change nothing but statements that fit: the key has its value
 MISSING_SWITCH = 10_000  # statements that a switch counts as which is not there, or not planned
+
+Statement: TypeAlias = tuple[str, str]  # switch and statement
+Trials: TypeAlias = Iterable[Sequence[Document]]
 
 
 def _path(alternative: Document) -> list[str]:
@@ -35,6 +40,26 @@ def _inner(alternative: Document) -> Any:
     return inner
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Statements of an intent beside the running ones, each with its switch.
+
+    Attributes:
+        planned: what the intent renders.
+        wrong: what only one side has.
+        switches: that only one side has.
+    """
+
+    planned: frozenset[Statement]
+    wrong: frozenset[Statement]
+    switches: int
+
+    @property
+    def score(self) -> int:
+        """What is otherwise."""
+        return MISSING_SWITCH * self.switches + len(self.wrong)
+
+
 class Comparison:
     """Intents of one site against the statements of a few of its switches."""
 
@@ -43,63 +68,69 @@ class Comparison:
         self.nos = {its.name: its.nos for run in runs for its in run.samples}
         self.running = {name: frozenset(lines) for run in runs for name, lines in run.lines.items() if lines}
         self.switches = {its.name for run in runs for its in run.switches}
-        self.size = sum(len(run.switches) for run in runs)
+        self.room = MAX_STATEMENTS if len(self.switches) <= MAX_SWITCHES else 0
 
-    def differences(self, document: Document) -> dict[str, int]:
-        """Statements that differ on each switch, and switches that only one side has as those of ""; {} if it is refused."""
+    def compared(self, document: Document, names: Iterable[str]) -> Compared | None:
+        """An intent against some switches; None where it is refused."""
+        own = [name for name in names if name in self.running]
         try:
             plan = plan_of(document, self.lock)
-            files = rendered(plan, self.running)
+            files = rendered(plan, own)
         except InputError:
-            return {}
-        planned = {device.name for fabric in plan.fabrics.values() for device in fabric.switches}
-        return {"": MISSING_SWITCH * len(planned ^ self.switches)} | {
-            name: len(lines ^ frozenset(lines_of(self.nos[name], files[name]))) if name in files else len(lines)
-            for name, lines in self.running.items()
-        }
+            return None
+        planned = frozenset((name, line) for name in files for line in lines_of(self.nos[name], files[name]))
+        self.room -= len(planned)
+        running = frozenset((name, line) for name in own for line in self.running[name])
+        switches = {device.name for fabric in plan.fabrics.values() for device in fabric.switches}
+        return Compared(planned, planned ^ running, len(switches ^ self.switches))
 
-    def numbers(self, document: Document, names: Iterable[str]) -> list[int]:
-        """Numbers in statements of some switches that an intent does not render, in order."""
-        try:
-            files = rendered(plan_of(document, self.lock), self.running)
-        except InputError:
-            return []
-        known = [name for name in names if name in self.running]
-        own = (self.running[name] - frozenset(lines_of(self.nos[name], files.get(name, {}))) for name in known)
-        return sorted({int(digits) for lines in own for line in lines for digits in DIGITS.findall(line)})
+    def refined(self, document: Document, run: Running, trials: Callable[[Sequence[int]], Trials]) -> Document:
+        """The intent with the alternatives of one fabric that fit best, none where what it has fits as well.
 
-    def refined(
-        self, document: Document, run: Running, names: Iterable[str], trials: Iterable[Sequence[Document]]
-    ) -> Document:
-        """The intent with the alternatives of one fabric that fit best, none where what it has fits as well."""
-        own = list(names)
-        best = self._score(document, own)
-        for alternatives in trials if self.size <= MAX_SWITCHES else ():
-            if best == 0:
-                break
+        Args:
+            trials: alternatives by key, from the numbers in statements that the intent does not render.
+        """
+        names = [its.name for its in run.samples]
+        best = self.compared(document, names)
+        if self.room <= 0 or (best is not None and not best.wrong):
+            return document
+        missing = best.wrong - best.planned if best else ()
+        numbers = sorted({int(digits) for _, line in missing for digits in DIGITS.findall(line)})
+        for alternatives in trials(numbers):
+            useless = 0
             for alternative in alternatives:
                 tried = merged(document, {"fabrics": {run.name: alternative}})
-                score = self._score(tried, own)
-                if score < best:
-                    source = (
-                        f"of {len(alternatives)} alternatives, the plan's statements differ least: {score} instead of {best}"
-                    )
-                    run.note(".".join(_path(alternative)), json_line(_inner(alternative)), source)
-                    document, best = tried, score
+                found = self.compared(tried, names)
+                if found is not None and (best is None or found.score < best.score):
+                    _note(run, alternative, len(alternatives), found, best)
+                    document, best = tried, found
+                elif found is not None and best is not None and (changed := found.planned ^ best.planned):
+                    useless += not changed & best.wrong
+                if useless == ENOUGH or self._enough(best):
+                    break
+            if self._enough(best):
+                break
         return document
 
-    def shortened(self, document: Document, fabric: str, names: Iterable[str], section: str) -> Document:
+    def _enough(self, best: Compared | None) -> bool:
+        """Whether nothing is left to find, or to spend."""
+        return self.room <= 0 or (best is not None and not best.score)
+
+    def shortened(self, document: Document, run: Running, section: str) -> Document:
         """The intent without keys of a section whose statements are the same without them."""
-        own = list(names)
-        best = self._score(document, own)
-        for key in list(document["fabrics"][fabric].get(section, {})) if self.size <= MAX_SWITCHES else ():
+        names = [its.name for its in run.samples]
+        keys = list(document["fabrics"][run.name].get(section, {})) if self.room > 0 else []
+        best = self.compared(document, names) if keys else None
+        for key in keys if best is not None else ():
             tried = deepcopy(document)
-            del tried["fabrics"][fabric][section][key]
-            score = self._score(tried, own)
-            if score <= best < REFUSED:
-                document, best = tried, score
+            del tried["fabrics"][run.name][section][key]
+            found = self.compared(tried, names)
+            if found is not None and best is not None and found.score <= best.score:
+                document, best = tried, found
         return document
 
-    def _score(self, document: Document, names: Sequence[str]) -> int:
-        counted: Mapping[str, Any] = self.differences(document)
-        return sum(counted.get(name, 0) for name in ("", *names)) if counted else REFUSED
+
+def _note(run: Running, alternative: Document, count: int, found: Compared, before: Compared | None) -> None:
+    instead = before.score if before else "a refused intent"
+    source = f"of {count} alternatives, the plan's statements differ least: {found.score} instead of {instead}"
+    run.note(".".join(_path(alternative)), json_line(_inner(alternative)), source)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import partial
 from typing import Any, get_args
 
 from fabric.base.diagnostics import InputError
 from fabric.base.rounding import ceil_div
+from fabric.deliver.brownfield.draft.judge import merged as joined
 from fabric.deliver.brownfield.draft.uplinks import RATIOS
 from fabric.deliver.brownfield.sections import attachments, lossless
 from fabric.deliver.brownfield.sections.probes import VALUES, Document, learned, learned_logins, plan_of
@@ -294,6 +295,17 @@ def shapes_of(survey: Survey, document: Document) -> dict[str, Document]:
     }
 
 
+def _runs(survey: Survey, document: Document, lock: Lock | None, shapes: Mapping[str, Document]) -> list[Running]:
+    """The fabrics, with the plan of those that hang below no other."""
+    alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
+    shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
+    plan = _planned({**document, "fabrics": shaped}, lock)
+    return [
+        Running(name=name, switches=switches, survey=survey, document=document, plan=plan)
+        for name, switches in survey.fabrics.items()
+    ]
+
+
 def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Sections:
     """What the switches of a survey have beside topology and numbers.
 
@@ -301,14 +313,15 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
         document: the intent of their topology, names, pools and AS numbers.
         lock: the numbers that belong to it.
     """
-    alone = {name: one for name, one in document["fabrics"].items() if "below" not in one}
+    found = stated(survey, document, lock)
+    whole, inferences = refined(survey, document, found.document, found.lock)
+    return replace(found, document=whole, inferences=(*found.inferences, *inferences))
+
+
+def stated(survey: Survey, document: Document, lock: Lock | None = None) -> Sections:
+    """The same, without what only a comparison of whole configs tells."""
     shapes = shapes_of(survey, document)
-    shaped = {name: merged(one, shapes[name]) for name, one in alone.items() if name in shapes}
-    plan = _planned({**document, "fabrics": shaped}, lock)
-    runs = [
-        Running(name=name, switches=switches, survey=survey, document=document, plan=plan)
-        for name, switches in survey.fabrics.items()
-    ]
+    runs = _runs(survey, document, lock, shapes)
     found: Document = {"fabrics": {run.name: {} for run in runs}}
     managed, shared = _managed(runs)
     numbers: dict[str, Mapping[str, tuple[TenantNumber, ...]]] = {}
@@ -331,11 +344,9 @@ def sections(survey: Survey, document: Document, lock: Lock | None = None) -> Se
             numbers[run.name] = tenants.numbers
         found["fabrics"][run.name] = {key: value for key, value in part.items() if value or key == "management"}
     _releases(runs, found)
-    own = with_tenants(lock or Lock(), numbers)
-    whole = _refined(runs, document, found, own)
     return Sections(
-        document=whole,
-        lock=own,
+        document=found,
+        lock=with_tenants(lock or Lock(), numbers),
         inferences=[inference for run in runs for inference in run.inferences],
         unstated=[sentence for run in runs for sentence in _unstated(run)],
     )
@@ -356,46 +367,57 @@ def _unstated(run: Running) -> Iterator[str]:
             yield f"fabric {run.name}: no statement of {target(nos).title} has {', '.join(keys)}"
 
 
-def _refined(runs: Sequence[Running], document: Document, found: Document, lock: Lock) -> Document:
-    """With values that only a comparison of whole configs tells, and without keys that change nothing."""
+def refined(survey: Survey, document: Document, found: Document, lock: Lock) -> tuple[Document, list[Inference]]:
+    """Sections with values that only a comparison of whole configs tells, and without keys that change nothing.
+
+    Args:
+        document: the topology of the whole site.
+        found: its sections.
+    """
+    runs = _runs(survey, document, lock, shapes_of(survey, document))
     comparison = Comparison(runs, lock)
-    whole = merged(document, found)
-    runs = [run for run in runs if run.configured]
-    differing = {name for name, count in comparison.differences(whole).items() if count}
+    before = whole = joined(document, found)
+    runs = [run for run in runs if run.configured and run.name in found["fabrics"]]
     for run in runs:
-        names = [its.name for its in run.samples]
-        if differing.intersection(names):
-            rows = found["fabrics"][run.name].get("topology", {}).get("attachments", [])
-            tenants = found["fabrics"][run.name].get("tenants", [])
-            links = () if run.links else without_links(run)
-            bare = [] if _kind(run) or tenants else [[{"overlay": {"kind": "evpn-vxlan"}}]]  # before its first tenant
-            numbers = lossless.trials(run, comparison.numbers(whole, names))
-            others = (relays(tenants), route_servers(run), attachments.orders(rows), lossless.lengths_tried(run))
-            tried = (links, bare, *others, room(whole["fabrics"][run.name]), numbers)
-            whole = comparison.refined(whole, run, names, chain(*tried))
-        if found["fabrics"][run.name].get("qos"):
-            whole = comparison.shortened(whole, run.name, names, "qos")
-        if {"bfd", "mtu"} & found["fabrics"][run.name].get("underlay", {}).keys():
-            whole = comparison.shortened(whole, run.name, names, "underlay")
-    for run in runs:
-        part = whole["fabrics"][run.name]
-        if part.get("qos"):
-            found["fabrics"][run.name]["qos"] = part["qos"]
-        else:
-            found["fabrics"][run.name].pop("qos", None)
-        for key in ("underlay", "tenants", "overlay"):
-            if key in found["fabrics"][run.name] or (key != "tenants" and part.get(key)):
-                found["fabrics"][run.name][key] = part[key]
-        if planned := part.get("planned"):
-            found["fabrics"][run.name]["planned"] = planned
-        topology = part["topology"]
-        leaf = topology.get("leaf", {})
-        spare = {key: leaf[key] for key in ("spare_server_ports", "oversubscription") if key in leaf}
-        kept = {"leaf": spare, **{name: topology.get(name) for name in ("cable_length_m", "attachments", "unit")}}
-        for name, value in kept.items():
-            if value and (name != "unit" or value != document["fabrics"][run.name]["topology"].get("unit")):
-                found["fabrics"][run.name].setdefault("topology", {})[name] = value
-    return found
+        whole = comparison.refined(whole, run, partial(_trials, run, whole["fabrics"][run.name]))
+        whole = comparison.shortened(whole, run, "qos")
+        if {"bfd", "mtu"} & whole["fabrics"][run.name].get("underlay", {}).keys():
+            whole = comparison.shortened(whole, run, "underlay")
+    fabrics = {
+        run.name: _changed(found["fabrics"][run.name], before["fabrics"][run.name], whole["fabrics"][run.name])
+        for run in runs
+    }
+    result = {**found, "fabrics": {**found["fabrics"], **fabrics}}
+    return result, [inference for run in runs for inference in run.inferences]
+
+
+def _trials(run: Running, fabric: Document, numbers: Sequence[int]) -> Iterator[list[Document]]:
+    """Alternatives of what a fabric may have, key by key."""
+    tenants = fabric.get("tenants", [])
+    if not run.links:
+        yield from without_links(run)
+    if not fabric.get("overlay") and not tenants:
+        yield [{"overlay": {"kind": "evpn-vxlan"}}]  # before its first tenant
+    yield from relays(tenants)
+    yield from route_servers(run)
+    yield from attachments.orders(fabric["topology"].get("attachments", []))
+    yield from lossless.lengths_tried(run)
+    yield from room(fabric)
+    yield from lossless.trials(run, numbers)
+
+
+def _changed(found: Document, before: Document, after: Document) -> Document:
+    """Sections of a fabric with what refining changed of it."""
+    result = dict(found)
+    for key in ("qos", "underlay", "tenants", "overlay", "planned"):
+        if after.get(key) != before.get(key):
+            result[key] = after.get(key)
+    topology = {key: its for key, its in after["topology"].items() if its != before["topology"].get(key)}
+    leaf = {key: its for key, its in topology.pop("leaf", {}).items() if its != before["topology"].get("leaf", {}).get(key)}
+    topology |= {"leaf": leaf} if leaf else {}
+    if topology:
+        result["topology"] = merged(result.get("topology", {}), topology)
+    return {key: its for key, its in result.items() if its or key == "management"}
 
 
 def _kind(run: Running) -> Document:

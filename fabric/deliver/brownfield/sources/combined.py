@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fabric.audit.checks import Network, Scope, named_folder
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
-from fabric.deliver.brownfield.importing import Drafted, drafted
+from fabric.deliver.brownfield.drafted import Drafted, drafted
 from fabric.deliver.brownfield.sources.inventory import read_site
 from fabric.deliver.brownfield.sources.topology import lldp_wires, wires_of
 from fabric.deliver.brownfield.sources.workbook import read_workbook

@@ -19,7 +19,7 @@ from fabric.audit.checks.rows import is_loopback
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError, guarded
-from fabric.deliver.brownfield.importing import Drafted
+from fabric.deliver.brownfield.drafted import Drafted
 from fabric.deliver.brownfield.sections.tenant_facts import NETWORK_RD
 from fabric.deliver.brownfield.sources.workbook import Wire
 from fabric.deliver.brownfield.survey.records import Host, Survey

@@ -25,6 +25,8 @@ END = r'"?(?P<{0}>[\w.-]+)"?\s*:\s*"?(?P<{0}_port>[\w./:-]+)"?'
 EDGE = re.compile(rf"{END.format('a')}\s*--\s*{END.format('b')}")
 COMMENT = re.compile(r"^[ \t]*(?:#|//)[^\n]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 NODE_WORDS, PORT_WORDS = frozenset({"node", "device", "switch", "host"}), frozenset({"interface", "port"})
+NAMED = frozenset({"name"})  # of a column with the names of ports
+RANGE = re.compile(r"(.*?)(\d+)-(?:\1)?(\d+)")  # ports of a cable with several links
 
 
 def wires_of(paths: Sequence[Path]) -> list[Wire]:
@@ -93,17 +95,39 @@ def _end(end: Any) -> tuple[str, str]:
 
 
 def _table(text: str) -> Iterator[Wire]:
-    """Rows with a device and a port for each end: the first two columns of each kind, by their heads."""
+    """Rows with a device and a port for each end: the first two columns of each kind, by their heads.
+
+    Of several columns with the port of an end the one with its name in the network OS counts, where it has one.
+    """
     rows = csv.reader(text.splitlines())
-    head = [name.strip().lower() for name in next(rows, [])]
-    devices = [at for at, name in enumerate(head) if set(name.split()) & NODE_WORDS and not set(name.split()) & PORT_WORDS]
-    devices = [at for at in devices if "type" not in head[at]]
-    ports = [at for at, name in enumerate(head) if set(name.split()) & PORT_WORDS]
+    head = next(rows, [])
+    words = [frozenset(re.findall(r"[a-z0-9]+", name.lower())) for name in head]
+    ports = [at for at, its in enumerate(words) if its & PORT_WORDS]
+    sides = {words[at] - PORT_WORDS - NAMED for at in ports}
+    devices = [at for at, its in enumerate(words) if its & NODE_WORDS and not its & PORT_WORDS and "type" not in its]
+    devices = devices if len(devices) > 1 else [at for at, its in enumerate(words) if its and its in sides]
     if len(devices) < 2 or len(ports) < 2:
-        raise ValueError(f"expected columns with the devices and ports of both ends, got {', '.join(head)[:200]}")
+        got = ", ".join(head).strip().lower()[:200]
+        raise ValueError(f"expected columns with the devices and ports of both ends, got {got}")
+    of_end = [[at for at in ports if words[at] - PORT_WORDS - NAMED == words[end] - NODE_WORDS] for end in devices[:2]]
+    ends = of_end if all(of_end) and of_end[0] != of_end[1] else [[at] for at in ports[:2]]
+    ends = [sorted(own, key=lambda at: not words[at] & NAMED) for own in ends]
     for row in rows:
-        if len(row) > max(*devices[:2], *ports[:2]):
-            yield row[devices[0]].strip(), row[ports[0]].strip(), row[devices[1]].strip(), row[ports[1]].strip()
+        if len(row) > max(*devices[:2], *(at for own in ends for at in own)):
+            a, b = (row[at].strip() for at in devices[:2])
+            first, second = (next((one for at in own if (one := row[at].strip())), "") for own in ends)
+            yield from ((a, a_port, b, b_port) for a_port, b_port in _each(first, second))
+
+
+def _each(a: str, b: str) -> list[tuple[str, str]]:
+    """The links of a cable: of `swp1s0-swp1s1` to `eth1-eth2` both."""
+    links = [_ports(text) for text in (a, b)]
+    return list(zip(*links, strict=True)) if len(links[0]) == len(links[1]) else [(a, b)]
+
+
+def _ports(text: str) -> list[str]:
+    match = RANGE.fullmatch(text)
+    return [f"{match[1]}{number}" for number in range(int(match[2]), int(match[3]) + 1)] if match else [text]
 
 
 def lldp_wires(paths: Sequence[Path], names: Sequence[str]) -> list[Wire]:

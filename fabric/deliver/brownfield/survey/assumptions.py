@@ -242,10 +242,15 @@ def _with_every_cage(nos: str, switches: Sequence[Switch]) -> str:
     facts = [switch.facts for switch in switches if switch.facts is not None]
     names = {name for its in facts for name in port_names(its)}
     off = {name for its in facts for name, cage in its.cages.items() if cage.ports is not None and not cage.ports.value}
+    overlay = {"l3vni": any(vrf.vni for its in facts for vrf in its.vrfs.values()), "l2vni": any(its.vnis for its in facts)}
     found: list[tuple[tuple[bool, int, int], str]] = []
     for name in catalog.switch_names():
         model = catalog.switch(name)
-        if model is None or nos not in model.nos:
+        if (
+            model is None
+            or nos not in model.nos
+            or not all(target(nos).can(model, what) for what in overlay if overlay[what])
+        ):
             continue
         known = ports_named(nos, name)
         cages = {ref.cage for its in facts for ref in panel(its, name, [*port_names(its), *off], {}).values()}

@@ -142,7 +142,7 @@ def _counted(cables: Sequence[Cable], others: set[int], *, attached: bool) -> It
     own = {its.a_ref.cage for its in cables if its.a_ref}
     of_leaf = grouped((its.b, its) for its in sorted(cables, key=lambda its: (natural(its.b), port_key(its, upper=True))))
     turns = [its for row in zip_longest(*of_leaf.values()) for its in row if its]
-    recount = attached and bool(own - set(range(1, len(cables) + 1)))
+    recount = attached and own != set(range(1, len(cables) + 1))
     for at, its in enumerate(turns if recount else cables, 1):
         if recount or its.a_ref is None:
             yield replace(its, a_ref=PortRef(at, 0, 1, its.speed_gbps)) if recount else its
