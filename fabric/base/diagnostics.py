@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position in an input file; line and column count from 1, 0 when the whole file is meant."""
+    """A position in an input file; line and column count from 1, 0 when the whole line or file is meant."""
 
     file: str
     line: int = 0
@@ -28,7 +28,7 @@ class Place:
 
     def __str__(self) -> str:
         file = printable(self.file)
-        return f"{file}:{self.line}:{self.column}" if self.line else file
+        return ":".join([file, *(str(number) for number in (self.line, self.column) if number and self.line)])
 
 
 @dataclass(frozen=True, slots=True)

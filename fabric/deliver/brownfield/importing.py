@@ -25,9 +25,10 @@ from fabric.design.intent.intent import Planning, load
 from fabric.model.plan import Plan
 from fabric.model.plan.lock_file import FILE as LOCK, Lock, text as lock_text
 from fabric.model.settings.site import Home
-from fabric.nos.reading import Folder
+from fabric.nos.reading import EMPTY, Folder
 
 STOPPING = frozenset({"FAB250", "FAB290"})  # two devices of one name, a file that cannot be parsed
+COLLECT = "collect it from the device again, or remove the file"
 WIDTH = 110  # columns of the intent
 FIRST, LAST = ("version", "site", "catalog", "pools", "management"), ("overrides", "fabrics")  # of its keys
 HEAD = "Written by `fabric import`. Commit it with {lock}, which holds the numbers in use."
@@ -100,16 +101,19 @@ def refuse_existing(paths: Sequence[Path], force: bool) -> None:
         raise InputError([Diagnostic("FAB001", Place(str(path)), "expected no file, got one", hint) for path in there])
 
 
-def refuse_broken(survey: Survey) -> None:
-    """Raises InputError for files that cannot be read whole, and for two devices of one name."""
-    stopping = [finding for finding in survey.findings if finding.id in STOPPING]
+def refuse_broken(survey: Survey, folder: Folder | None) -> None:
+    """Raises InputError for configs that are empty or cannot be read whole, and for two devices of one name."""
+    stopping = [
+        Diagnostic(one.id, Place(one.file, one.line, one.column), f"{one.device}: {one.message}", one.hint)
+        for one in survey.findings
+        if one.id in STOPPING
+    ]
+    empty = (
+        sorted(path for path, kind in folder.unrecognized.items() if kind.config and kind.reason == EMPTY) if folder else []
+    )
+    stopping += [Diagnostic("FAB290", Place(path), "expected a config, got an empty file", COLLECT) for path in empty]
     if stopping:
-        raise InputError(
-            [
-                Diagnostic(one.id, Place(one.file, one.line, one.column), f"{one.device}: {one.message}", one.hint)
-                for one in stopping
-            ]
-        )
+        raise InputError(stopping)
 
 
 def imported(
@@ -130,7 +134,7 @@ def imported(
         plan: plans the intent.
         draft: makes it.
     """
-    refuse_broken(survey)
+    refuse_broken(survey, folder)
     try:
         found = draft(survey)
     except ValueError as error:

@@ -11,6 +11,7 @@ from .permitted_routes import (
     settle as settle,
 )
 from .readers import (
+    EMPTY as EMPTY,
     PART_REASON as PART_REASON,
     SEVERAL_REASON as SEVERAL_REASON,
     Kind as Kind,

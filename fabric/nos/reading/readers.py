@@ -193,6 +193,7 @@ PART: Signs = (
 )
 LEAST = 2  # of a part
 SEVERAL_REASON = "configs of several devices in one file"
+EMPTY = "empty"
 PART_REASON = "part of a config, too short to tell its network OS"
 
 COMMANDS = r"(?:show|display|ping6?|traceroute6?|tracert|nmap|arp|netstat|ethtool|dig|nslookup|vtysh|(?:net|nv)[ _]show)"
@@ -308,7 +309,7 @@ def recognize(path: str, text: str) -> Kind:
         return Kind("", "a document in XML")
     if any(name in reader.companions for reader in readers().values()):
         return Kind("companion")
-    if text.lstrip()[:1] in ("{", "[") and (nos := _json_kind(text)):
+    if text.lstrip()[:1] in ("{", "[") and (nos := _json_kind(name, text)):
         return Kind(nos)
     text = _without_blank_lines(text[:HEAD_BYTES])
     scores = _scores(text)
@@ -349,7 +350,7 @@ def _commands() -> tuple[re.Pattern[str], ...]:
 def _unread(path: str, text: str) -> Kind:
     """What a text is that has no sign of a network OS."""
     if not text:
-        return Kind("", "empty", named_as_config(path))
+        return Kind("", EMPTY, named_as_config(path) or bool(_json_kind(PurePath(path).name, "")))
     if is_part(text):
         return Kind("", PART_REASON, config=True)
     if is_output(path, text):
@@ -364,10 +365,13 @@ def _without_blank_lines(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip())
 
 
-def _json_kind(text: str) -> str:
-    """The network OS of a text in brackets, "" for none."""
-    kinds = [nos for nos, reader in readers().items() if reader.is_json]
-    return next((nos for nos in kinds if any(sign.is_in(text[:HEAD_BYTES]) for sign in _signs()[nos])), "")
+def _json_kind(name: str, text: str) -> str:
+    """The network OS of a text in brackets, "" for none; the name of a file that is cut off tells as well."""
+    for nos, reader in readers().items():
+        named = reader.file_names and re.search(reader.file_names, name, re.I)
+        if reader.is_json and (named or any(sign.is_in(text[:HEAD_BYTES]) for sign in _signs()[nos])):
+            return nos
+    return ""
 
 
 def _scores(text: str) -> dict[str, int]:

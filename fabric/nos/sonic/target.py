@@ -20,6 +20,7 @@ READER = Reader(
         (2, r'"(?:BUFFER_(?:PG|QUEUE|PROFILE)|QUEUE|DEVICE_NEIGHBOR|PORT_QOS_MAP)\|[^"\n]+"\s*:\s*\{'),  # of a dump
     ),
     is_json=True,
+    file_names=r"(?:^|[-_.])config[-_]db\d*\.json$",
     host_name=r'"hostname":\s*"([\w.-]+)"',
     usual=frozenset({"config_db"}),
     disk_folders=frozenset({"etc", "sonic"}),
