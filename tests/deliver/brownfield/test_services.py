@@ -6,11 +6,12 @@ import json
 
 import pytest
 
-from fabric.deliver.brownfield.sections.probes import learned, lines_of, plan_of, small_design
+from fabric.deliver.brownfield.sections.probes import learned, plan_of, small_design
 from fabric.deliver.brownfield.sections.running import merged, most_common, typed
 from fabric.deliver.brownfield.sections.server_ports import Ports
 from fabric.deliver.brownfield.sections.services import sections
 from fabric.deliver.brownfield.sections.tenant_facts import tenant_of, tenant_of_filter
+from fabric.deliver.brownfield.survey.devices import lines_of
 from fabric.nos.reading import read_device
 from tests.deliver.brownfield.oracle import survey_of
 from tests.deliver.brownfield.services_trip import bare, files_of, trip

@@ -19,6 +19,7 @@ from fabric.base.diagnostics import InputError
 from fabric.configs import targets
 from fabric.configs.generate import Renderer
 from fabric.deliver.brownfield.draft.judge import planned
+from fabric.deliver.brownfield.survey.devices import lines_of
 from fabric.hardware import catalog
 from fabric.model.plan import LEAF, Plan
 from fabric.model.plan.lock import Lock
@@ -109,25 +110,6 @@ def rendered(plan: Plan, names: Iterable[str]) -> dict[str, dict[str, str]]:
         job.device.name: {path.rpartition("/")[2]: data.decode() for path, data in renderer.files(job)}
         for job in renderer.jobs(wanted.__contains__)
     }
-
-
-def lines_of(nos: str, files: Mapping[str, str]) -> dict[str, str]:
-    """The statements of a switch in their order, each with its file → `FILE:LINE`; {} where its network OS has no syntax.
-
-    A statement with a secret is there a second time with the placeholder that stands for it, never with a literal secret.
-    """
-    syntax = target(nos).syntax
-    if syntax is None:
-        return {}
-    lines: dict[str, str] = {}
-    read = syntax.get()
-    for path, place in read.read(files).items():
-        where = f"{place.file}:{place.line}"
-        lines[f"{path[0]}: {read.joined(path)}"] = where
-        raw = " ".join(place.raw)
-        if "${" in raw:
-            lines[f"{path[0]}: {raw}"] = where
-    return lines
 
 
 # --- The design that is rendered ------------------------------------------------------------------------------

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from fabric.base.diagnostics import InputError
 from fabric.base.formats import json_line
-from fabric.deliver.brownfield.sections.probes import Document, lines_of, plan_of, rendered
+from fabric.deliver.brownfield.sections.probes import Document, plan_of, rendered
 from fabric.deliver.brownfield.sections.running import Running, merged
+from fabric.deliver.brownfield.survey.devices import lines_of
 from fabric.model.plan.lock import Lock
 
 MAX_SWITCHES = 400  # of a site that is planned again for every alternative

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fabric.configs.generate import Renderer
-from fabric.deliver.brownfield.sections.probes import LISTS, VALUES, Document, Key, learned, lines_of
+from fabric.deliver.brownfield.sections.probes import LISTS, VALUES, Document, Key, learned
+from fabric.deliver.brownfield.survey.devices import lines_of
 from fabric.deliver.brownfield.survey.records import Cable, Inference, Survey, Switch
 from fabric.model.plan import LEAF, FabricPlan, Plan, SwitchView
 

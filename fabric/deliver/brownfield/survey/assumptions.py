@@ -10,7 +10,7 @@ from typing import Any
 
 from fabric.base.formats import json_line
 from fabric.base.grouping import grouped
-from fabric.deliver.brownfield.sections.probes import lines_of
+from fabric.deliver.brownfield.survey.devices import lines_of
 from fabric.deliver.brownfield.survey.hosts import UNDESCRIBED
 from fabric.deliver.brownfield.survey.nic_numbers import with_numbers
 from fabric.deliver.brownfield.survey.ports import panel, port_names, ports_named, prefix_of

@@ -18,7 +18,7 @@ from fabric.deliver.brownfield.survey.records import Inference
 from fabric.hardware import catalog
 from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.model.plan import PortRef
-from fabric.nos.target import installed
+from fabric.nos.target import installed, target
 
 TO = re.compile(r"^(?:to|facing|link|from)[-_.]+", re.I)
 
@@ -252,3 +252,25 @@ def _entries() -> Mapping[str, tuple[str, ...]]:
         for word in dict.fromkeys(own):
             words.setdefault(word.lower(), []).append(name)
     return {word: tuple(names) for word, names in words.items()}
+
+
+# --- statements ---------------------------------------------------------------------------------------------
+
+
+def lines_of(nos: str, files: Mapping[str, str]) -> dict[str, str]:
+    """The statements of a switch in their order, each with its file → `FILE:LINE`; {} where its network OS has no syntax.
+
+    A statement with a secret is there a second time with the placeholder that stands for it, never with a literal secret.
+    """
+    syntax = target(nos).syntax
+    if syntax is None:
+        return {}
+    lines: dict[str, str] = {}
+    read = syntax.get()
+    for path, place in read.read(files).items():
+        where = f"{place.file}:{place.line}"
+        lines[f"{path[0]}: {read.joined(path)}"] = where
+        raw = " ".join(place.raw)
+        if "${" in raw:
+            lines[f"{path[0]}: {raw}"] = where
+    return lines
