@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,6 +34,8 @@ PAIRS = (
 )
 Call = tuple[dict[str, str], dict[str, str], tuple[FileChange, ...]]
 
+TRIES = 40
+
 
 def recorded(folder: Path) -> Iterator[tuple[Call, Call]]:
     """Every edit, there and back."""
@@ -53,16 +56,21 @@ def commands(changes: Sequence[FileChange]) -> list[str]:
     return [line for change in changes if change.path == FILE and change.form is COMMANDS for line in change.lines]
 
 
-def type_(lines: Sequence[str], folder: Path) -> str:
-    """The running config after commands, as `change.yaml` has them typed; what vtysh reports where it refuses any."""
+def type_(lines: Sequence[str], folder: Path, wanted: str) -> str:
+    """The running config after commands, once it is as wanted or after some tries; what vtysh reports where it refuses any."""
     file = folder / "change.conf"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for words in (["vtysh", "-C", "-f", str(file)], ["vtysh", "-f", str(file)]):
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:
             return f"{' '.join(words)}: {done.stdout}{done.stderr}"
-    shown = subprocess.run(["vtysh", "-c", "write terminal"], capture_output=True, text=True, check=False)
-    return shown.stdout.partition("Current configuration:")[2]
+    for _ in range(TRIES):
+        done = subprocess.run(["vtysh", "-c", "write terminal"], capture_output=True, text=True, check=False)
+        shown = done.stdout.partition("Current configuration:")[2]
+        if statements(shown) == statements(wanted):
+            break
+        time.sleep(0.25)  # daemons take commands at their own pace
+    return shown
 
 
 def statements(text: str) -> list[str]:
@@ -80,7 +88,7 @@ def main() -> int:
                 continue
             tried += 1
             wanted, old = daemons.load(after[FILE])[0], daemons.load(before[FILE])[0]
-            changed, restored = type_(commands(there), folder), type_(commands(back), folder)
+            changed, restored = type_(commands(there), folder, wanted), type_(commands(back), folder, old)
             if (statements(changed), statements(restored)) == (statements(wanted), statements(old)):
                 right += 1
             else:
