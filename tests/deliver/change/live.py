@@ -57,7 +57,7 @@ def commands(changes: Sequence[FileChange]) -> list[str]:
 
 
 def type_(lines: Sequence[str], folder: Path, wanted: str) -> str:
-    """The running config after commands, once it is as wanted or after some tries; what vtysh reports where it refuses any."""
+    """The running config after commands, as wanted or after some tries; what vtysh reports where it refuses any."""
     file = folder / "change.conf"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for words in (["vtysh", "-C", "-f", str(file)], ["vtysh", "-f", str(file)]):
