@@ -72,14 +72,14 @@ class Daemons:
         file.write_text(text, encoding="utf-8")
         loaded = subprocess.run(["vtysh", "-f", str(file)], capture_output=True, text=True, check=False)
         lines = {int(number) for number in REFUSED.findall(loaded.stdout + loaded.stderr)}
-        shown = subprocess.run(["vtysh", "-c", "write terminal"], capture_output=True, text=True, check=False).stdout
-        return shown.partition("Current configuration:")[2], lines
+        return running_config(), lines
 
     def _start(self) -> None:
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         for name, options in STARTED.items():
             self.running.append(subprocess.Popen([DAEMONS / name, *options, "-A", "127.0.0.1"], **silent))
         wait_for(lambda: all((SOCKETS / f"{name}.vty").exists() for name in STARTED), "FRR did not start", every_s=0.01)
+        wait_for(lambda: set(asked("show daemons").split()) == set(STARTED), "vtysh does not reach all daemons", every_s=0.01)
 
     def stop(self) -> None:
         for daemon in self.running:
@@ -89,6 +89,16 @@ class Daemons:
         for file in SOCKETS.glob("*"):
             if file.is_file() or file.is_socket():
                 file.unlink()
+
+
+def running_config() -> str:
+    """As the daemons show it."""
+    return asked("write terminal").partition("Current configuration:")[2]
+
+
+def asked(command: str) -> str:
+    """What vtysh answers."""
+    return subprocess.run(["vtysh", "-c", command], capture_output=True, text=True, check=False).stdout
 
 
 # --- Edits ----------------------------------------------------------------------------------------------------
