@@ -191,6 +191,7 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
     columns = (rows, links.a, links.a_cage, links.a_sub, links.b, links.speed_gbps, fabric.subnet, fabric.tenancy.owner)
     length, text = fabric.subnet_length, _v6 if fabric.subnet_length == 127 else ipv4
     routed = fabric.spec.ethernet  # an InfiniBand port needs no subnet
+    first = int(fabric.spec.underlay.server_first)  # 1: the server has the first address
     outside = _outside(fabric)
     bridges = [_bridges(fabric, n) for n in range(len(fabric.tenancy.tenants))]
     taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)
@@ -217,8 +218,7 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
             )
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
-        # The leaf has the first address.
-        address, via = (f"{text(low + 1)}/{length}", text(low)) if routed and low >= 0 else (None, None)
+        address, via = (f"{text(low + 1 - first)}/{length}", text(low + first)) if routed and low >= 0 else (None, None)
         yield ServerLink(
             server=server,
             nic=nic,

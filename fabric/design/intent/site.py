@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from fabric.base.diagnostics import show
-from fabric.hardware.catalog.models import Breakout
-from fabric.model.settings.addressing import Names, Pin, Pools, StatedLinks, Underlay
+from fabric.hardware.catalog.models import Breakout, PlaneMode
+from fabric.model.settings.addressing import Names, NicNames, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import Attachment, BareLeaves, Below, Floor, OwnCatalog, PodRule, Uplinks
@@ -59,6 +59,15 @@ class ServerGroup(Key):
         None,
         description="ports that each NIC is split into: `2x400` of a ConnectX-8; default: as `planes` or `dual_tor` need",
     )
+    plane_mode: PlaneMode | None = Field(
+        None,
+        description=(
+            "how the ports of a NIC serve planes: `none`: one plane; `swplb`: software chooses, each plane has an RDMA device "
+            "and an address; `hwplb`: the NIC chooses, and has one RDMA device and one address for all planes; default: "
+            "`none` with one plane, else not stated"
+        ),
+    )
+    nic_names: NicNames = Field(NicNames(), description="names of NIC ports in the operating system, by rail and plane")
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
 

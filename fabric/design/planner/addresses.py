@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.base.diagnostics import Place, Report
+from fabric.design.planner import spectrum_x
 from fabric.design.planner.numbers import AreaAllocator, Exhausted, Need, Numbers, NumberSpace, power_of_two
 from fabric.design.planner.pools import PoolSet
 from fabric.design.planner.splits import server_block
-from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, GroupSize, Ints, Sizing
+from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, GroupSize, GroupSpec, Ints, Sizing
+from fabric.model.plan.nic_places import HARDWARE
 
 ROLES = (CORE, SPINE, LEAF)
 
@@ -48,11 +50,16 @@ class FabricAllocator:
         self.short: set[str] = set()  # pools that are too small
         self.spec, self.area_allocator, self.spaces, self.pools, self.report = spec, area_allocator, spaces, pools, report
 
-    def address(self, kind: str, name: str, need: Need) -> Area:
-        """The area of addresses of a kind; an empty one when the pool is too small, which is reported."""
+    def address(self, kind: str, name: str, need: Need, at: tuple[int, int] | None = None) -> Area:
+        """The area of addresses of a kind; an empty one when the pool is too small, which is reported.
+
+        Args:
+            at: where in the pool it has to be, [first, end).
+        """
         key = f"{self.spec.name}:address/{kind}"
+        space = self.spaces[key] if at is None else NumberSpace([at], self.spaces[key].used)
         try:
-            return self.area_allocator.area(f"{key}/{name}" if name else key, self.spaces[key], need)
+            return self.area_allocator.area(f"{key}/{name}" if name else key, space, need)
         except Exhausted as error:
             if kind in self.short:  # already reported
                 return Area(())
@@ -148,6 +155,8 @@ def _server_areas(
     Groups share an area, with rows as wide as the widest needs. A group that comes later and needs wider rows gets an
     area of its own, so that no address that is in use moves.
     """
+    if spec.underlay.server_first:
+        return _computed_areas(spec, sizing, numbers, allocator)
     strides = allocator.strides("servers")
     rows: dict[str, int] = {}
     width: dict[str, int] = {}
@@ -161,7 +170,7 @@ def _server_areas(
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
         for leaf in range(size.unit_leaves):
-            key = server_key(spec, leaf, spec.leaves_per_nic(group))
+            key = server_key(spec, leaf, group)
             new = not any(name == key or name.startswith(key + "/") for name in strides)
             needed = wide if new else block  # addresses in use do not move for further NICs
             name = users[size.name, key] = _wide_enough(key, needed, strides)
@@ -195,12 +204,55 @@ def _wide_enough(key: str, block: int, known: Mapping[str, int]) -> str:
     return min(wide)[1] if wide else f"{key}/{block}" if there else key
 
 
-def server_key(spec: FabricSpec, leaf: int, per_nic: int) -> str:
-    """Name of the server area of a leaf of a unit: its rail, and which of the rail's leaves."""
+def server_key(spec: FabricSpec, leaf: int, group: GroupSpec) -> str:
+    """Name of the server area of a leaf of a unit: its rail, and which of the rail's leaves.
+
+    A NIC that joins its planes has one address for all of them, so that they share the area of the first.
+    """
     if spec.kind not in ("rail-optimized", "rail-only"):
         return "leaf"
+    per_nic = spec.leaves_per_nic(group)
     rail, part = divmod(leaf, per_nic)
+    part *= group.plane_mode != HARDWARE
     return f"rail{rail + 1}" + (f"-{part + 1}" if per_nic > 1 else "")
+
+
+def _computed_areas(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: FabricAllocator
+) -> dict[tuple[str, str], tuple[Area, int]]:
+    """Server subnets by the scheme of Spectrum-X: the place of an area follows from its rail and plane alone."""
+    pool, wide = allocator.pools.prefixes["servers"][0], spectrum_x.LEAF_ADDRESSES
+    highest = max(server_row(spec, sizing, numbers, size, unit) for size in sizing.groups for unit in range(size.units))
+    its = spectrum_x.layout(sizing.tiers, sizing.planes)
+    units = highest % its.units + 1 if sizing.tiers == 3 else highest + 1
+    if not spectrum_x.check(spec, sizing, units, pool, allocator.report):
+        return {}
+    starts: dict[str, int] = {}
+    users: list[tuple[str, str]] = []
+    for size, group in zip(sizing.groups, spec.groups, strict=True):
+        for leaf in range(size.unit_leaves):
+            rail, part = divmod(leaf, spec.leaves_per_nic(group))
+            key = server_key(spec, leaf, group)
+            starts[key] = its.first(spectrum_x.base(pool), part * (group.plane_mode != HARDWARE), rail)
+            users.append((size.name, key))
+    need = Need(rows=(1 << its.shift) // wide, step=wide, stride=wide, align=True)
+    areas = {}
+    for key, first in starts.items():
+        areas[key] = allocator.address("servers", key, need, at=(first, first + (1 << its.shift)))
+        if any(block.base != first for block in areas[key].blocks):
+            message = f"server_subnets: the lock has other addresses of servers ({key}), which stay until its lines are deleted"
+            allocator.report.error("FAB109", spec.at("underlay", "server_subnets"), message, spectrum_x.HINT)
+            break
+    return {user: (areas[user[1]], wide) for user in users if user[1] in areas}
+
+
+def server_row(spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSize, unit: int) -> int:
+    """Row of a unit in the areas of its rails."""
+    number = int(numbers.unit[size.name][unit])
+    if not spec.underlay.server_first or sizing.tiers < 3:
+        return number
+    pod, place = divmod(unit, sizing.units_per_pod)
+    return spectrum_x.row(sizing, int(numbers.pod[size.name][pod]), place)
 
 
 def rows_by_role(numbers: Numbers, sizing: Sizing) -> dict[str, int]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
 from fabric.design.planner import attachments, inventory, pins, stated_links, switchless, wiring
-from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
+from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key, server_row
 from fabric.design.planner.host_addresses import WiredFabric
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
@@ -400,7 +400,7 @@ def _server_rows(
     by_number = {d.number: d.index for d in devices[leaf_first:] if d.role == LEAF}
     for size, group in zip(sizing.groups, spec.groups, strict=True):
         for unit, place in np.ndindex(numbers.leaf[size.name].shape):
-            key = server_key(spec, place, spec.leaves_per_nic(group))
+            key = server_key(spec, place, group)
             n = int(numbers.leaf[size.name][unit, place])
-            row = n if key == "leaf" else int(numbers.unit[size.name][unit])
+            row = n if key == "leaf" else server_row(spec, sizing, numbers, size, unit)
             yield by_number[n + 1], addresses.servers[size.name, key], row

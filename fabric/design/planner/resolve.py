@@ -11,7 +11,7 @@ from fabric.base.diagnostics import Report, nearest
 from fabric.base.source import Source
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
-from fabric.design.planner import contradictions, hardware, switchless
+from fabric.design.planner import contradictions, hardware, planes, switchless
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import NicSet, ServerModel
 from fabric.model.plan import (
@@ -136,7 +136,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         switchless.check(spec, report)
     else:
         contradictions.check(spec, intent, report)
-    return spec
+    return spec if len(report.errors) > errors else planes.with_names(spec, intent, report)
 
 
 def _lossless(intent: Fabric) -> bool:
@@ -209,6 +209,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         nic=hardware.split_nic(uses[0].nic, group, intent.topology, source.place((*path, "nic_breakout")), report),
         bond=uses[0].bond,
         fallback=uses[0].fallback,
+        plane_mode=group.plane_mode or ("none" if intent.topology.planes == 1 else ""),
         further=uses[1:],
         shared=_shares(intent, index),
         count=group.count,

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeVar
 from pydantic import Field
 
 from fabric.base.formats import model_of, yaml
-from fabric.hardware.catalog.models import Breakout, Gbps, NicSet, Record, entry_of
+from fabric.hardware.catalog.models import Breakout, Gbps, NicSet, PlaneMode, Record, entry_of
 
 FOLDER = Path(__file__).parent / "data" / "media"
 
@@ -117,6 +117,8 @@ class Nic(Record):
     form: str
     lane_gbps: tuple[Gbps, ...]
     breakouts: tuple[Breakout, ...] = Field((), description="ports that its one cage may run as; none: a cage for each port")
+    device: str = Field("", description="PCI device id, four hexadecimal digits")
+    plane_modes: tuple[PlaneMode, ...] = Field((), description="how its ports may serve planes")
     source: str = ""
 
 

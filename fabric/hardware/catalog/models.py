@@ -193,6 +193,9 @@ RdmaDevice = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0
 CagePort = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z-]{0,15}[1-9][0-9]?P[1-8]$")]
 
 
+PlaneMode = Literal["none", "swplb", "hwplb"]  # one plane; software, or the NIC itself, chooses among several
+
+
 class NicSet(Record):
     """NICs of one purpose in a server."""
 
@@ -210,17 +213,26 @@ class NicSet(Record):
     interfaces: tuple[Interface, ...] = Field(
         (), description="kernel names of the ports, NIC by NIC; default: the names in the plan (`compute1`)"
     )
-    rdma_devices: tuple[RdmaDevice, ...] = Field((), description="RDMA devices of the ports, NIC by NIC: `mlx5_0`")
+    rdma_devices: tuple[RdmaDevice, ...] = Field(
+        (), description="RDMA devices of the ports, NIC by NIC: `mlx5_0`; or one of each NIC that joins its ports"
+    )
 
     @model_validator(mode="after")
     def _every_port(self) -> NicSet:
         for key in ("interfaces", "rdma_devices"):
             names, ports = getattr(self, key), self.count * self.ports * self.functions
-            if names and len(names) != ports:
+            joined = key == "rdma_devices" and len(names) == self.count
+            if names and len(names) != ports and not joined:
                 raise ValueError(f"expected one name in {key} for each of the {ports} ports, got {len(names)}")
             if len(set(names)) != len(names):
                 raise ValueError(f"expected every name in {key} once")
         return self
+
+    def rdma_device(self, at: int) -> str:
+        """The RDMA device of a port, counted from 0 NIC by NIC; "" where none is known."""
+        if len(self.rdma_devices) == self.count:
+            return self.rdma_devices[at // (self.ports * self.functions)]
+        return self.rdma_devices[at] if self.rdma_devices else ""
 
     @model_validator(mode="after")
     def _whole_cages(self) -> NicSet:

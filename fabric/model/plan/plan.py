@@ -23,6 +23,7 @@ from fabric.model.plan.topology import (
     KINDS,
     RELAY,
     SERVER,
+    SERVER_LEAF,
     SERVER_SERVER,
     SWITCH_ROLES,
     Device,
@@ -113,9 +114,13 @@ class FabricPlan:
 
     @cached_property
     def first_end(self) -> NDArray[np.int64]:
-        """Per link the end that has its first address, 0 for `a` and 1 for `b`: of servers and attachments the leaf."""
-        upper = self.spec.underlay.link_subnets.first == "upper"
-        return np.where(np.isin(self.links.kind, BETWEEN_SWITCHES), upper, self.links.kind != SERVER_SERVER).astype(np.int64)
+        """Per link the end that has its first address, 0 for `a` and 1 for `b`: of servers and attachments the leaf.
+
+        With `server_subnets: spectrum-x` it is the server.
+        """
+        upper, kind = self.spec.underlay.link_subnets.first == "upper", self.links.kind
+        servers = (kind == SERVER_LEAF) & self.spec.underlay.server_first
+        return np.where(np.isin(kind, BETWEEN_SWITCHES), upper, (kind != SERVER_SERVER) & ~servers).astype(np.int64)
 
     def link_length(self, link: int) -> int:
         """Prefix length of a link's subnet."""

@@ -145,6 +145,7 @@ class GroupSpec:
     nic: NicSet
     bond: bool = True  # as in NicUse
     fallback: bool = False
+    plane_mode: str = ""  # "none", "swplb" or "hwplb"; "" of several planes: not stated
     further: tuple[NicUse, ...] = ()  # NICs of other purposes
     shared: bool = False  # on free ports of the leaves of other groups
     on_set: int = 0  # its servers on one leaf or pair of these, as the lock has them

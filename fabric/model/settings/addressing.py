@@ -139,6 +139,28 @@ class Names(Key):
     server: Pattern = Field("{group}-{n:04}", description="servers; the same name in two fabrics is the same server")
 
 
+def _port_pattern(text: str) -> str:
+    try:
+        text.format(nic=0, rail=0, plane=0)
+    except (AttributeError, IndexError, KeyError, ValueError) as error:
+        raise ValueError(f"expected text with fields of {{nic}}, {{rail}}, {{plane}}, got '{text}'") from error
+    return text
+
+
+PortPattern = Annotated[Line, AfterValidator(_port_pattern)]
+
+
+class NicNames(Key):
+    """Patterns of names that the operating system gives NIC ports. Fields, which count from 0: {nic} {rail} {plane}."""
+
+    interface: PortPattern | None = Field(
+        None, description="network interface: `eth_r{rail}_p{plane}`; default: as in the catalog, else the label"
+    )
+    rdma: PortPattern | None = Field(
+        None, description="RDMA device: `roce_r{rail}_p{plane}`; of `hwplb` one for all planes: `roce_r{rail}`"
+    )
+
+
 class Pools(Key):
     """Address pools. Pools that are not stated are private prefixes that do not overlap the stated ones."""
 
@@ -210,6 +232,13 @@ class Underlay(Key):
         "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
     )
     link_subnets: LinkSubnets = Field(LinkSubnets(), description="subnets of links between switches")
+    server_subnets: Literal["leaf", "spectrum-x"] = Field(
+        "leaf",
+        description=(
+            "/31 of server ports: `leaf`: blocks of the pool in order, the leaf has the first address; `spectrum-x`: computed "
+            "from plane, rail, pod, unit and server as NVIDIA's launch kit does, the server has the first address"
+        ),
+    )
     asn: AsnScheme = Field(AsnScheme(), description="AS numbers")
     mtu: int = Field(
         9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to the largest that all network OSes support"
@@ -224,6 +253,11 @@ class Underlay(Key):
         le=1_000_000,
         description="maximum number of prefixes of a neighbor; default: twice the planned number, at least 12000",
     )
+
+    @property
+    def server_first(self) -> bool:
+        """Whether the server, not its leaf, has the first address of their link."""
+        return self.server_subnets == "spectrum-x"
 
     @property
     def link_length(self) -> int:
