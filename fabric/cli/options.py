@@ -102,7 +102,7 @@ PLACEMENTS = "packed, spread, random:SEED, or server names separated by commas"
 PLACEMENT = option("packed", "--placement", "P", PLACEMENTS)
 ROUTING = option("", "--routing", "MODE", f"load balancing: {either(tuple(MODES))}", shown="as in the plan", panel=NETWORK)
 QUEUE_PAIRS = option(0, "--qps", "N", "queue pairs per connection", shown="as in the plan", panel=NETWORK)
-FAIL = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable", panel=NETWORK)
+FAIL = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B, SWITCH:PORT or plane:N; repeatable", panel=NETWORK)
 PLATFORM = option(
     None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters", panel=PARAMETERS
 )

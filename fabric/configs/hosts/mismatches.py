@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeVar
 
@@ -250,7 +250,7 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
         end = ends.get(nic.name)
         if end is None or nic.kind != ETHERNET or nic.closed:
             continue
-        port = _Port(host.name, nic, end)
+        port = _Port(host.name, nic, replace(end, peer_address=None) if nic.joined else end)
         if addressing is not None:
             differences += port.addresses(addressing.get(nic.interface))
         if scripts is not None:

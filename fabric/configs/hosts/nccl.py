@@ -127,7 +127,9 @@ def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
         why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
         # A leaf port has one address: without switches the second function of a port has one too.
         step = 1 if side.fabric.spec.switchless else spec.nic.functions
-        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices[::step])))
+        ports = range(0, spec.nic.count * spec.nic.ports * spec.nic.functions, step)
+        names = dict.fromkeys(spec.nic.rdma_device(at) for at in ports)
+        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(names)))
     else:
         its = (nic.interface for nic in group.nics if nic.fabric == side.fabric.name and nic.purpose == "compute")
         labels = ", ".join(dict.fromkeys(its))

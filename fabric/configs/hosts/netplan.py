@@ -14,6 +14,7 @@ Settings: TypeAlias = dict[str, Any]
 
 BOND = {"mode": "802.3ad", "lacp-rate": "fast", "transmit-hash-policy": "layer3+4", "mii-monitor-interval": 100}
 FIRST_VLAN_TABLE = 5001
+JOINED = "; hwplb: its address comes from the cluster"
 SHUT: Settings = {"optional": True, "accept-ra": False, "link-local": [], "activation-mode": "off"}
 
 
@@ -93,7 +94,7 @@ def _add_vlans(nic: HostNic, vlans: dict[str, Settings]) -> None:
 
 def netplan_text(host: Host) -> str:
     """The file: a port a block, with the label of its cable and the leaf at the other end."""
-    labels = {nic.interface: f"{nic.name} to {nic.leaf}" for nic in host.nics}
+    labels = {nic.interface: f"{nic.name} to {nic.leaf}{JOINED * nic.joined}" for nic in host.nics}
     lines = [f"# {host.name}: /etc/netplan/60-fabric.yaml"]
     _emit(netplan(host), "", lines, labels)
     return "\n".join(lines) + "\n"

@@ -16,6 +16,7 @@ from fabric.configs.hosts import direct
 from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
+from fabric.model.plan.nic_places import HARDWARE
 from fabric.model.plan.spec import STORAGE
 
 # --- Names of ports in the kernel: the label of the cable where it can be -------------------------------------
@@ -121,6 +122,7 @@ class HostNic:
     closed: bool
     vrf: str
     source: str = ""  # address that packets on the routes of `local` have, "" for that of the port
+    joined: bool = False  # the NIC joins its planes: it has one address for its ports, which no file of the server states
 
     @property
     def ordinal(self) -> int:
@@ -302,6 +304,8 @@ def _nics(
     fabric, facts = side.fabric, side.facts
     devices, group = fabric.devices, fabric.devices[links[0].server].group
     spec = side.groups[group]
+    joined = spec.plane_mode == HARDWARE
+    links = [link._replace(address=None, gateway=None) if joined and link.nic <= spec.nic.count else link for link in links]
     routed = tuple(link.leaf for link in links if _is_routed(link))
     local = iter(side.local(routed))
     for position, link in enumerate(links):
@@ -337,6 +341,7 @@ def _nics(
             bond=bond,
             closed=link.closed,
             vrf=link.vrf,
+            joined=joined and use == spec.uses[0],
         )
 
 

@@ -17,6 +17,7 @@ from fabric.base.formats import yaml
 from fabric.base.rounding import ceil_div
 from fabric.hardware.catalog import DATA
 from fabric.model.plan import FabricPlan, FabricSpec, GroupSpec, Plan, server_ports, unit_plan
+from fabric.model.plan.nic_places import HARDWARE
 
 BRIDGE, GPU, ETHERNET, INFINIBAND = "0x060400", "0x030200", "0x020000", "0x020700"  # PCI classes
 LANES = 16
@@ -129,15 +130,16 @@ def _ports(spec: FabricSpec, group: GroupSpec) -> Iterator[list[Element]]:
     per_nic = spec.leaves_per_nic(group)
     leaves = unit_plan(spec, spec.rails(group) * per_nic, per_nic)
     for number in range(nic.count):
-        result = []
-        for port in range(nic.ports):
+        result, joins = [], group.plane_mode == HARDWARE  # a NIC that joins its planes is one device of their whole speed
+        for port in range(1 if joins else nic.ports):
             port_number = number * nic.ports + port
-            name = nic.rdma_devices[port_number] if nic.rdma_devices else f"mlx5_{port_number}"
-            shown: dict[str, str | int] = {"name": name, "dev": port_number, "speed": nic.speed_gbps * 1000, "port": 1}
+            at, speed = (number, nic.ports) if joins else (port_number, 1)
+            name = nic.rdma_device(port_number) or f"mlx5_{at}"
+            shown: dict[str, str | int] = {"name": name, "dev": at, "speed": speed * nic.speed_gbps * 1000, "port": 1}
             leaf = int(ports.leaf[port_number])
             if leaves.rail[leaf] >= 0:
                 shown["rail"] = int(leaves.rail[leaf])
-            if spec.planes > 1:
+            if spec.planes > 1 and not joins:
                 shown["plane"] = int(leaves.plane[leaf])
             result.append(Element("net", shown))
         yield result

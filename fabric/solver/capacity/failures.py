@@ -41,7 +41,8 @@ NOTHING = Failures(np.empty(0, np.int64), np.empty(0, np.int64), ())
 
 
 def parse(net: Network, names: Sequence[str]) -> Failures:
-    """Failures by name: `DEVICE`, `DEVICE:DEVICE` (all links between the two) or `DEVICE:PORT` (one link, by either end).
+    """Failures by name: `DEVICE`, `DEVICE:DEVICE` (all links between the two), `DEVICE:PORT` (one link, by either end), or
+    `plane:N` (all switches of a plane, from 1).
 
     Raises InputError with every name that does not exist and the nearest one that does.
     """
@@ -51,7 +52,9 @@ def parse(net: Network, names: Sequence[str]) -> Failures:
     for name in names:
         first, colon, rest = name.strip().partition(":")
         device = net.fabric.by_name.get(first)
-        if device is None:
+        if device is None and first == "plane" and colon:
+            devices += _plane(net.fabric, rest, report)
+        elif device is None:
             report.error("FAB170", OPTION, f"unknown switch or server {show(first)}", _nearest(first, net.fabric.by_name))
         elif not colon:
             devices.append(device.index)
@@ -59,6 +62,15 @@ def parse(net: Network, names: Sequence[str]) -> Failures:
             links += _links(net, device, rest, report)
     report.raise_errors()
     return Failures(_sorted(links), _sorted(devices), tuple(name.strip() for name in names))
+
+
+def _plane(fabric: FabricPlan, number: str, report: Report) -> list[int]:
+    """The switches of a plane."""
+    found = [its.index for its in fabric.switches if number == str(its.plane + 1)]
+    if not found or fabric.spec.planes == 1:
+        expected = f"plane:1 to plane:{fabric.spec.planes}" if fabric.spec.planes > 1 else "a fabric with planes"
+        report.error("FAB170", OPTION, f"expected {expected}, got {show(f'plane:{number}')}")
+    return found
 
 
 def apply(net: Network, failures: Failures) -> Network:

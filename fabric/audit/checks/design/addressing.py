@@ -14,6 +14,7 @@ from fabric.audit.checks.base import RESTORE_LOCK
 from fabric.audit.checks.design.base import FabricCheck, Path, before, in_all, link_ends, named, pinned, rows
 from fabric.base.text import listed
 from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
+from fabric.model.plan.nic_places import HARDWARE
 from fabric.model.settings.services import LOCAL, Management
 
 SHARED = ip_network("100.64.0.0/10")
@@ -156,9 +157,18 @@ class LinkSubnets(FabricCheck):
                 first = "the first host of a /30" if wide else "an even first address"
                 text = f"the link between {link_ends(fabric, link)}: expected {first}, got {ip_address(low)}"
                 yield self.finding(design, path, text)
-            elif (other := owner.setdefault(low, link)) != link:
+            elif (other := owner.setdefault(low, link)) != link and not _joined(fabric, other, link):
                 ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"
                 yield self.finding(design, path, f"duplicate subnet {ip_address(low)}/{length}: between {ends}")
+
+
+def _joined(fabric: FabricPlan, *links: int) -> bool:
+    """Whether links are ports of one NIC that joins planes: it has one address for all of them."""
+    columns = fabric.links
+    ports = {(int(columns.a[link]), int(columns.a_cage[link])) for link in links}
+    planes = {fabric.devices[columns.b[link]].plane for link in links}
+    group = next((its for its in fabric.spec.groups if its.name == fabric.devices[columns.a[links[0]]].group), None)
+    return len(ports) == 1 and len(planes) == len(links) and group is not None and group.plane_mode == HARDWARE
 
 
 class Pools(FabricCheck):
