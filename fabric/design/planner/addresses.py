@@ -224,8 +224,7 @@ def _computed_areas(
     pool, wide = allocator.pools.prefixes["servers"][0], spectrum_x.LEAF_ADDRESSES
     highest = max(server_row(spec, sizing, numbers, size, unit) for size in sizing.groups for unit in range(size.units))
     its = spectrum_x.layout(sizing.tiers, sizing.planes)
-    units = highest % its.units + 1 if sizing.tiers == 3 else highest + 1
-    if not spectrum_x.check(spec, sizing, units, pool, allocator.report):
+    if not spectrum_x.check(spec, sizing, highest, pool, allocator.report):
         return {}
     starts: dict[str, int] = {}
     users: list[tuple[str, str]] = []
@@ -235,12 +234,14 @@ def _computed_areas(
             key = server_key(spec, leaf, group)
             starts[key] = its.first(spectrum_x.base(pool), part * (group.plane_mode != HARDWARE), rail)
             users.append((size.name, key))
-    need = Need(rows=(1 << its.shift) // wide, step=wide, stride=wide, align=True)
+    need = Need(rows=(1 << its.rail) // wide, step=wide, stride=wide, align=True)
     areas = {}
     for key, first in starts.items():
-        areas[key] = allocator.address("servers", key, need, at=(first, first + (1 << its.shift)))
+        areas[key] = allocator.address("servers", key, need, at=(first, first + (1 << its.rail)))
         if any(block.base != first for block in areas[key].blocks):
-            message = f"server_subnets: the lock has other addresses of servers ({key}), which stay until its lines are deleted"
+            message = (
+                f"server_subnets: the lock has other addresses of servers ({key}), which stay until its lines are deleted"
+            )
             allocator.report.error("FAB109", spec.at("underlay", "server_subnets"), message, spectrum_x.HINT)
             break
     return {user: (areas[user[1]], wide) for user in users if user[1] in areas}

@@ -47,7 +47,9 @@ def _check_mode(spec: FabricSpec, at: int, group: GroupSpec, mode: str | None, r
         message = f"plane_mode: expected {has}, got {mode} of NIC model {show(model)}"
         report.error("FAB109", place, message, "ConnectX-8 and ConnectX-9 have swplb and hwplb, older ones a single plane")
     elif group.nic.ports != planes:
-        message = f"plane_mode {mode}: expected a port of every NIC on each of the {planes} planes, got {group.nic.ports} ports"
+        message = (
+            f"plane_mode {mode}: expected a port of every NIC on each of the {planes} planes, got {group.nic.ports} ports"
+        )
         report.error("FAB109", place, message, f"state `nic_breakout: {planes}x…` where the NIC has it, or other `planes`")
 
 
@@ -68,7 +70,9 @@ def _named(spec: FabricSpec, at: int, group: GroupSpec, intent: Fabric, report: 
         wrong = next((name for name in its if not form.fullmatch(name)), "")
         if nic.functions > 1:
             message = f"nic_names.{key}: expected NICs with one interface on each port, got {nic.functions}"
-            report.error("FAB109", where, message, "state `interfaces` and `rdma_devices` of the NICs under `catalog.servers`")
+            report.error(
+                "FAB109", where, message, "state `interfaces` and `rdma_devices` of the NICs under `catalog.servers`"
+            )
         elif twice:
             message = f"nic_names.{key}: expected a name of its own for each {'NIC' if joined else 'port'}, got {twice} twice"
             report.error("FAB109", where, message, "use {rail} or {nic}, and {plane} on a fabric with planes")

@@ -22,25 +22,20 @@ class Layout:
     """Bits of one shape of fabric: where a rail of a plane begins, and how many leaves it has room for."""
 
     second_octet: int  # where the scheme begins in the first octet of the pool
-    shift: int  # log2 of the addresses of a rail
+    plane: int  # log2 of the addresses of a plane
+    rail: int  # log2 of the addresses of a rail
     units: int  # of a pod, or of the fabric without pods
-    pods: int
 
     def first(self, base: int, plane: int, rail: int) -> int:
         """First address of a rail on a plane."""
-        return base + (self.second_octet << 16) + ((plane * MAX_RAILS + rail) << self.shift)
-
-    @property
-    def route(self) -> int:
-        """Prefix length that all rails of a plane lie in."""
-        return 32 - self.shift - (MAX_RAILS.bit_length() - 1)
+        return base + (self.second_octet << 16) + (plane << self.plane) + (rail << self.rail)
 
 
 def layout(tiers: int, planes: int) -> Layout:
     """The shape of a fabric: two tiers or three, with planes or without."""
     if tiers == 3:
-        return Layout(0, 19, 64, MAX_PODS) if planes > 1 else Layout(0, 21, 256, MAX_PODS)
-    return Layout(16, 14, 64, 1) if planes > 1 else Layout(16, 17, 64, 1)
+        return Layout(0, 22, 19, 64) if planes > 1 else Layout(0, 24, 21, 256)
+    return Layout(16, 18, 14, 64) if planes > 1 else Layout(16, 20, 17, 64)
 
 
 def base(pool: str) -> int:
@@ -51,16 +46,17 @@ def base(pool: str) -> int:
 def row(sizing: Sizing, pod: int, unit: int) -> int:
     """Row of a unit in the area of its rail; `unit` counts in its pod."""
     its = layout(sizing.tiers, sizing.planes)
-    return pod * its.units + unit if sizing.tiers == 3 else unit
+    return pod * its.units + unit
 
 
-def check(spec: FabricSpec, sizing: Sizing, units: int, pool: str, report: Report) -> bool:
+def check(spec: FabricSpec, sizing: Sizing, row: int, pool: str, report: Report) -> bool:
     """Whether the scheme has room for the fabric; what it has no room for is reported.
 
     Args:
-        units: the most units of a pod, or of the fabric, by the highest number in use.
+        row: the highest row in use, as `row` counts them.
     """
     its = layout(sizing.tiers, sizing.planes)
+    pods, units = (row // its.units + 1, sizing.units_per_pod) if sizing.tiers == 3 else (1, row + 1)
     hosts = max(size.unit_servers for size in sizing.groups)
     rails = max(spec.rails(group) for group in spec.groups)
     wrong = [
@@ -70,12 +66,14 @@ def check(spec: FabricSpec, sizing: Sizing, units: int, pool: str, report: Repor
             ("rails", rails, MAX_RAILS),
             ("servers of a unit", hosts, MAX_HOSTS),
             ("units", units, its.units),
-            ("pods", sizing.groups[0].pods if sizing.tiers == 3 else 1, its.pods),
+            ("pods", pods, MAX_PODS),
         )
         if got > most
     ]
     if spec.kind not in ("rail-optimized", "rail-only"):
         wrong.append(f"a fabric with rails, got {spec.kind}")
+    if any(spec.pods_per_unit(group) > 1 for group in spec.groups):
+        wrong.append("units in one pod each, got `pods.rails`")
     if spec.dual_tor or any(group.nic.count != spec.rails(group) for group in spec.groups if not group.bare):
         wrong.append("one port of a server on each leaf")
     if spec.underlay.addressing == "ipv6":
@@ -84,7 +82,7 @@ def check(spec: FabricSpec, sizing: Sizing, units: int, pool: str, report: Repor
         wrong.append("servers and NICs with leaves of their own")
     for text in wrong:
         report.error("FAB109", spec.at("underlay", "server_subnets"), f"server_subnets {SCHEME}: expected {text}", HINT)
-    first, end = its.first(base(pool), 0, 0), its.first(base(pool), _planes(spec) - 1, rails - 1) + (1 << its.shift)
+    first, end = its.first(base(pool), 0, 0), its.first(base(pool), _planes(spec) - 1, rails - 1) + (1 << its.rail)
     net = ip_network(pool)
     if not wrong and not (int(net.network_address) <= first and end - 1 <= int(net.broadcast_address)):
         text = f"{ip_address(first)} to {ip_address(end - 1)}"

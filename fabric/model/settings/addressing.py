@@ -139,15 +139,18 @@ class Names(Key):
     server: Pattern = Field("{group}-{n:04}", description="servers; the same name in two fabrics is the same server")
 
 
+_PORT_PATTERN = re.compile(r"(?:[A-Za-z0-9_-]|\{(?:nic|rail|plane)(?::0[1-9])?\})+")
+
+
 def _port_pattern(text: str) -> str:
-    try:
-        text.format(nic=0, rail=0, plane=0)
-    except (AttributeError, IndexError, KeyError, ValueError) as error:
-        raise ValueError(f"expected text with fields of {{nic}}, {{rail}}, {{plane}}, got '{text}'") from error
+    if not _PORT_PATTERN.fullmatch(text):
+        raise ValueError("expected text with fields of {nic}, {rail}, {plane}, such as eth_r{rail}_p{plane}")
     return text
 
 
-PortPattern = Annotated[Line, AfterValidator(_port_pattern)]
+PortPattern = Annotated[
+    Line, AfterValidator(_port_pattern), Field(json_schema_extra={"pattern": f"^{_PORT_PATTERN.pattern}$"})
+]
 
 
 class NicNames(Key):

@@ -42,7 +42,8 @@ catalog:
 fabrics:
   backend:
     nos: {leaf: eos, spine: eos, core: eos}
-    servers: {model: mine, nics: compute, count: 16, homing: {compute: bond}, nic_breakout: 1x400}
+    servers: {model: mine, nics: compute, count: 16, homing: {compute: bond}, nic_breakout: 1x400,
+      nic_names: {interface: "e{nic}", rdma: "r{nic}"}}
     topology:
       leaf: {switch: ours, nos: eos}
       spine: {switch: ours, nos: eos}
@@ -98,6 +99,8 @@ SELECTORS = {
     "TierNos.core": ("core: eos}", "core: eoss}", "expected one of"),
     "ServerGroup.model": ("{model: mine", "{model: mein", "error[FAB106]: unknown server model 'mein'"),
     "ServerGroup.nic_breakout": ("nic_breakout: 1x400", "nic_breakout: 1x800", "expected 1x400, got 1x800"),
+    "NicNames.interface": ('interface: "e{nic}"', 'interface: "e{nix}"', "expected text with fields of {nic}, {rail}, {plane}"),
+    "NicNames.rdma": ('rdma: "r{nic}"', 'rdma: "r"', "expected a name of its own for each port, got r twice"),
     "ServerGroup.homing": (
         "homing: {compute:",
         "homing: {compte:",

@@ -1,0 +1,307 @@
+"""NICs on planes: modes, names and addresses of their ports by rail and plane, and what a plane that fails leaves."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_interface
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from fabric import pipeline
+from fabric.base.diagnostics import InputError
+from fabric.configs.hosts.files import nccl_environments
+from fabric.configs.hosts.netplan import netplan
+from fabric.configs.hosts.view import Host, hosts, sides
+from fabric.configs.view_of import Views
+from fabric.model.plan import LEAF, SERVER, SERVER_LEAF, FabricPlan, Plan
+from fabric.model.plan.nic_places import nic_places
+
+NAMES = {"interface": "eth_r{rail}_p{plane}", "rdma": "roce_r{rail}_p{plane}"}
+
+
+def intent(servers: dict[str, Any], topology: dict[str, Any], **more: Any) -> dict[str, Any]:
+    fabric = {
+        "nos": "cumulus",
+        "servers": {"model": "hgx-b300", "count": 4, "name": "gpu"} | servers,
+        "topology": {"planes": 2, "switch": "sn5600", "unit": {"servers": 2}} | topology,
+    }
+    return {"version": 1, "site": "dc1", "fabrics": {"backend": fabric | more.pop("fabric", {})}} | more
+
+
+def planned(text: dict[str, Any], folder: Path) -> Plan:
+    path = folder / "dc1.yaml"
+    path.write_text(yaml.safe_dump(text), encoding="utf-8")
+    return pipeline.plan(pipeline.load(path))
+
+
+def machines(site: Plan) -> list[Host]:
+    return list(hosts(sides(site)))
+
+
+# --- modes ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("servers", "topology", "message"),
+    [
+        ({"plane_mode": "none"}, {}, "expected swplb or hwplb on a fabric of 2 planes, got none"),
+        ({"plane_mode": "swplb"}, {"planes": 1}, "expected none on a fabric of one plane, got swplb"),
+        (
+            {"plane_mode": "hwplb", "model": "cx7"},
+            {},
+            "expected modes of this NIC (none), got hwplb of NIC model 'ConnectX-7'",
+        ),
+        ({"plane_mode": "swplb", "model": "bf3"}, {}, "got swplb of NIC model 'BlueField-3 B3220'"),
+        ({"plane_mode": "swplb", "model": "other"}, {}, "expected none, as no mode of this NIC is known"),
+        ({"plane_mode": "swplb", "model": "four"}, {}, "a port of every NIC on each of the 2 planes, got 4 ports"),
+    ],
+)
+def test_modes_that_cannot_be(servers: dict[str, Any], topology: dict[str, Any], message: str, tmp_path: Path) -> None:
+    nics = {"cx7": ("ConnectX-7", 2), "bf3": ("BlueField-3 B3220", 2), "other": ("Thor 2", 2), "four": ("ConnectX-8", 4)}
+    own = {
+        name: {"gpus": 8, "nics": {"compute": {"count": 8, "ports": ports, "speed_gbps": 100, "model": model}}}
+        for name, (model, ports) in nics.items()
+    }
+    with pytest.raises(InputError) as raised:
+        planned(intent(servers, topology, catalog={"servers": own}), tmp_path)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(("planes", "mode"), [(1, "none"), (2, "")])
+def test_a_mode_of_several_planes_is_never_guessed(planes: int, mode: str, tmp_path: Path) -> None:
+    site = planned(intent({}, {"planes": planes}), tmp_path)
+    assert site.fabrics["backend"].spec.groups[0].plane_mode == mode
+
+
+# --- names ----------------------------------------------------------------------------------------------------
+
+
+def test_names_by_rail_and_plane(tmp_path: Path) -> None:
+    site = planned(intent({"plane_mode": "swplb", "nic_names": NAMES}, {}), tmp_path)
+    for host in machines(site):
+        for nic in host.nics:
+            leaf = site.fabrics["backend"].by_name[nic.leaf]
+            assert nic.interface == f"eth_r{leaf.rail}_p{leaf.plane}"
+            assert leaf.plane == int(nic.name[-1]) - 1
+    environment = nccl_environments(site)["gpu"]
+    assert "NCCL_IB_HCA==roce_r0_p0,roce_r0_p1,roce_r1_p0" in environment
+
+
+def test_a_nic_that_joins_its_planes_has_one_device_and_one_address(tmp_path: Path) -> None:
+    names = NAMES | {"rdma": "roce_r{rail}"}
+    site = planned(intent({"plane_mode": "hwplb", "nic_names": names}, {}), tmp_path)
+    fabric = site.fabrics["backend"]
+    environment = nccl_environments(site)["gpu"]
+    assert "NCCL_IB_HCA==roce_r0,roce_r1,roce_r2,roce_r3,roce_r4,roce_r5,roce_r6,roce_r7\n" in environment
+    by_nic: dict[tuple[int, int], set[tuple[int, int]]] = {}
+    for link in range(len(fabric.links)):
+        if fabric.links.kind[link] == SERVER_LEAF:
+            key = int(fabric.links.a[link]), int(fabric.links.a_cage[link])
+            by_nic.setdefault(key, set()).add((int(fabric.subnet[link]), fabric.devices[fabric.links.b[link]].plane))
+    assert len(by_nic) == 4 * 8
+    for ports in by_nic.values():
+        assert len({low for low, _ in ports}) == 1
+        assert {plane for _, plane in ports} == {0, 1}
+    assert len({low for ports in by_nic.values() for low, _ in ports}) == 4 * 8
+    for host in machines(site):
+        ethernets = netplan(host)["network"]["ethernets"]
+        assert len(ethernets) == 16
+        assert not any("addresses" in port for port in ethernets.values())
+
+
+@pytest.mark.parametrize(
+    ("names", "mode", "message"),
+    [
+        ({"interface": "eth_r{rail}"}, "swplb", "nic_names.interface: expected a name of its own for each port"),
+        ({"interface": "ethernet_rail{rail}_p{plane}"}, "swplb", "(at most 15 characters), got ethernet_rail0_p0"),
+        ({"interface": "1r{rail}_p{plane}"}, "swplb", "expected letters, digits, - and _"),
+        ({"rdma": "roce_r{rail}_p{plane}"}, "hwplb", "a name without {plane}, as hwplb joins the planes"),
+        ({"rdma": "roce"}, "hwplb", "a name of its own for each NIC, got roce twice"),
+        ({"rdma": "roce_{port}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
+        ({"rdma": "r{rail!r}_{plane}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
+        ({"rdma": "r{rail:{nic}}_{plane}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
+        ({"rdma": "r{rail:099999999}_{plane}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
+    ],
+)
+def test_names_that_cannot_be(names: dict[str, str], mode: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        planned(intent({"plane_mode": mode, "nic_names": names}, {}), tmp_path)
+    assert message in str(raised.value)
+
+
+def test_nics_that_share_a_rail_are_told_apart(tmp_path: Path) -> None:
+    names = {"interface": "e{nic}r{rail}p{plane}"}
+    site = planned(intent({"plane_mode": "swplb", "nic_names": names}, {"rails": 4}), tmp_path)
+    group = site.fabrics["backend"].spec.groups[0]
+    assert [place.rail for place in nic_places(site.fabrics["backend"].spec, group)][::2] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert group.nic.interfaces[:4] == ("e0r0p0", "e0r0p1", "e1r0p0", "e1r0p1")
+
+
+# --- addresses as the launch kit computes them ----------------------------------------------------------------
+# The formulas of the table, written once more, octet by octet.
+
+TWO, THREE = {"servers": "172.16.0.0/12"}, {"servers": "10.0.0.0/8"}
+
+
+def octets(tiers: int, planes: int, place: tuple[int, int, int, int, int]) -> tuple[int, int, int, int]:
+    plane, rail, pod, su, host = place
+    if tiers == 2:
+        if planes > 1:
+            return 172, 16 | plane << 2 | rail >> 2, (rail & 3) << 6 | su, host << 1
+        return 172, 16 | rail << 1, su, host << 1
+    if planes > 1:
+        return 10, plane << 6 | rail << 3 | pod >> 2, (pod & 3) << 6 | su, host << 1
+    return 10, rail << 5 | pod, su, host << 1
+
+
+def places(fabric: FabricPlan) -> dict[int, tuple[int, int, int, int, int]]:
+    """Link → plane, rail, pod, unit of the pod, and server of the unit, from the devices alone."""
+    first: dict[int, int] = {}
+    units: dict[int, dict[int, None]] = {}
+    found = {}
+    for device in fabric.devices:
+        if device.role == SERVER:
+            first.setdefault(device.unit, device.number)
+            pod = max(device.pod, 0)
+            units.setdefault(pod, {})[device.unit] = None
+    for link in range(len(fabric.links)):
+        if fabric.links.kind[link] == SERVER_LEAF:
+            server, leaf = fabric.devices[fabric.links.a[link]], fabric.devices[fabric.links.b[link]]
+            pod = max(server.pod, 0)
+            su = list(units[pod]).index(server.unit)
+            found[link] = (leaf.plane, leaf.rail, pod, su, server.number - first[server.unit])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("tiers", "planes", "mode"), [(2, 2, "swplb"), (2, 2, "hwplb"), (2, 1, "none"), (3, 2, "swplb"), (3, 1, "none")]
+)
+def test_addresses_follow_from_the_place(tiers: int, planes: int, mode: str, tmp_path: Path) -> None:
+    topology = {"planes": planes, "tiers": tiers, "unit": {"servers": 8}} | ({"pods": {"units": 2}} if tiers == 3 else {})
+    text = intent(
+        {"plane_mode": mode, "count": 36},
+        topology,
+        pools=TWO if tiers == 2 else THREE | {"loopback": "192.168.0.0/17", "p2p": "172.24.0.0/14"},
+        fabric={"underlay": {"server_subnets": "spectrum-x"}},
+    )
+    site = planned(text, tmp_path)
+    fabric = site.fabrics["backend"]
+    assert fabric.sizing.tiers == tiers
+    seen = set()
+    for link, place in places(fabric).items():
+        plane = 0 if mode == "hwplb" else place[0]
+        expected = ip_address(bytes(octets(tiers, planes, (plane, *place[1:]))))
+        assert ip_address(int(fabric.subnet[link])) == expected
+        assert fabric.first_end[link] == 0
+        seen.add(place)
+    assert len(seen) == 36 * 8 * planes
+    if mode != "hwplb":
+        for host in machines(site):
+            for nic in host.nics:
+                assert nic.address is not None
+                assert nic.gateway is not None
+                assert int(ip_address(nic.gateway)) == int(ip_interface(nic.address).ip) + 1
+
+
+def test_a_leaf_has_the_odd_address(tmp_path: Path) -> None:
+    text = intent({"plane_mode": "swplb"}, {}, pools=TWO, fabric={"underlay": {"server_subnets": "spectrum-x"}})
+    site = planned(text, tmp_path)
+    fabric = site.fabrics["backend"]
+    leaf = next(device for device in fabric.devices if device.role == LEAF and (device.plane, device.rail) == (1, 5))
+    ports = [port for port in Views(site, fabric).of(leaf).ports if port.kind == "server" and port.peer]
+    assert [(port.address, port.peer_address) for port in ports][:2] == [
+        ("172.21.64.1/31", "172.21.64.0"),
+        ("172.21.64.3/31", "172.21.64.2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("servers", "topology", "more", "message"),
+    [
+        (
+            {"count": 130, "model": "one"},
+            {"unit": {"servers": 130}, "switch": "288x800g"},
+            {},
+            "expected servers of a unit of at most 128, got 130",
+        ),
+        ({"count": 130, "model": "one"}, {"tiers": 2, "switch": "288x800g"}, {}, "expected units of at most 64, got 65"),
+        ({}, {"kind": "rack", "unit": {}}, {}, "expected a fabric with rails, got rack"),
+        ({}, {"rails": 4}, {}, "expected one port of a server on each leaf"),
+        ({}, {}, {"pools": {"servers": "172.20.0.0/14"}}, "pool 'servers' with 172.16.0.0 to 172.21.255.255"),
+        ({}, {}, {"ipv6": True}, "expected IPv4 addresses of servers, got ipv6"),
+    ],
+)
+def test_what_the_scheme_has_no_room_for(
+    servers: dict[str, Any], topology: dict[str, Any], more: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    underlay = {"server_subnets": "spectrum-x"} | ({"addressing": "ipv6"} if more.get("ipv6") else {})
+    pools = {} if more.get("ipv6") else {"pools": more.get("pools", TWO)}
+    own = {"one": {"gpus": 1, "nics": {"compute": {"count": 1, "ports": 2, "speed_gbps": 800, "model": "ConnectX-8"}}}}
+    text = intent(servers, topology, fabric={"underlay": underlay}, catalog={"servers": own}, **pools)
+    with pytest.raises(InputError) as raised:
+        planned(text, tmp_path)
+    assert message in str(raised.value)
+
+
+def test_addresses_of_another_scheme_in_the_lock_are_not_mixed(tmp_path: Path) -> None:
+    """The lock keeps addresses in use, so a fabric in service does not change its scheme by itself."""
+    text = intent({"count": 4}, {}, pools={"servers": "172.16.0.0/12"})
+    before = planned(text, tmp_path)
+    text["fabrics"]["backend"]["underlay"] = {"server_subnets": "spectrum-x"}
+    (tmp_path / "dc1.yaml").write_text(yaml.safe_dump(text), encoding="utf-8")
+    with pytest.raises(InputError, match="the lock has other addresses of servers"):
+        pipeline.plan(pipeline.load(tmp_path / "dc1.yaml"), before.lock)
+
+
+# --- shapes ---------------------------------------------------------------------------------------------------
+
+LARGE = {
+    "version": 1,
+    "site": "large",
+    "catalog": {
+        "switches": {"t512": {"ports": [{"count": 64, "speed_gbps": 800, "breakouts": ["8x100"]}]}},
+        "servers": {"node": {"gpus": 8, "nics": {"compute": {"count": 8, "ports": 8, "speed_gbps": 100}}}},
+    },
+    "fabrics": {
+        "backend": {
+            "servers": {"model": "node", "count": 16_384},
+            "topology": {"planes": 8, "switch": "t512", "unit": {"servers": 256}, "cable_length_m": {"leaf-spine": 300}},
+            "qos": {"enabled": False},
+        }
+    },
+}
+
+
+def test_eight_planes_of_the_published_size(tmp_path: Path) -> None:
+    """131,072 NICs on 8 planes of 100G: 512 leaves and 256 spines a plane (arXiv 2605.04333)."""
+    path = tmp_path / "large.yaml"
+    path.write_text(yaml.safe_dump(LARGE), encoding="utf-8")
+    counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
+    assert counts["gpus"] == 131_072
+    assert counts["planes"] == 8
+    assert counts["switches"] == {"leaf": 4096, "spine": 2048, "core": 0}
+    assert counts["links"]["leaf-spine"] == 1_048_576
+
+
+# --- a plane that fails ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("planes", [2, 4])
+def test_a_plane_takes_its_part(planes: int, tmp_path: Path) -> None:
+    own = {"node": {"gpus": 8, "nics": {"compute": {"count": 8, "ports": planes, "speed_gbps": 200, "model": "ConnectX-8"}}}}
+    text = intent({"model": "node", "plane_mode": "swplb"}, {"planes": planes}, catalog={"servers": own})
+    site = planned(text, tmp_path)
+    result = pipeline.capacity(site.fabrics["backend"], (f"plane:{planes}",))
+    uniform = next(row for row in result.throughput if row.pattern == "uniform")
+    assert uniform.asked == pytest.approx((planes - 1) / planes)
+
+
+def test_a_plane_that_is_not_there(tmp_path: Path) -> None:
+    site = planned(intent({}, {}), tmp_path)
+    with pytest.raises(InputError, match="expected plane:1 to plane:2, got 'plane:3'"):
+        pipeline.capacity(site.fabrics["backend"], ("plane:3",))
+    single = planned(intent({}, {"planes": 1}), tmp_path)
+    with pytest.raises(InputError, match="expected a fabric with planes, got 'plane:1'"):
+        pipeline.capacity(single.fabrics["backend"], ("plane:1",))
