@@ -32,13 +32,15 @@ FABRIC = Path(sys.executable).parent / "fabric"
 NO_OWNER = 65534
 FORMATS = {"json": "lab.json", "junit": "lab.xml", "markdown": "lab.md"}
 SCENARIOS = {  # every id that scenarios give their results
-    "link-down", "link-blackholed", "link-blackholed-no-bfd", "spine-dead", "spine-back", "leaf-dead", "maintenance",
+    "link-down", "link-blackholed", "link-blackholed-no-bfd", "spine-dead", "spine-back", "leaf-dead", "plane-dead",
+    "maintenance",
     "switch-lost", "swapped-cables",
 }  # fmt: skip
 # What the site lacks: proof or scenario → why it is skipped on every machine.
 ABSENT = {
     "management": "no management port of a switch is cabled to a network of the lab",
     "switch-lost": "no host of backend has a bond over two switches",
+    "plane-dead": "backend has one plane",
 }
 # What `up` says, and how many seconds into it it is killed; files are loaded in less time than the steps before take.
 STEPS = {"building": 0.1, "starting FRR": 0.1, "loading the generated files": 0.0}

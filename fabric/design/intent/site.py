@@ -62,8 +62,8 @@ class ServerGroup(Key):
     plane_mode: PlaneMode | None = Field(
         None,
         description=(
-            "how the ports of a NIC serve planes: `none`: one plane; `swplb`: software chooses, each plane has an RDMA device "
-            "and an address; `hwplb`: the NIC chooses, and has one RDMA device and one address for all planes; default: "
+            "how the ports of a NIC serve planes: `none`: one plane; `swplb`: software chooses, each plane has an RDMA "
+            "device and an address; `hwplb`: the NIC chooses, and has one of both for all planes; default: "
             "`none` with one plane, else not stated"
         ),
     )

@@ -239,9 +239,7 @@ def _computed_areas(
     for key, first in starts.items():
         areas[key] = allocator.address("servers", key, need, at=(first, first + (1 << its.rail)))
         if any(block.base != first for block in areas[key].blocks):
-            message = (
-                f"server_subnets: the lock has other addresses of servers ({key}), which stay until its lines are deleted"
-            )
+            message = f"server_subnets: the lock has other addresses of servers ({key}), kept until its lines are deleted"
             allocator.report.error("FAB109", spec.at("underlay", "server_subnets"), message, spectrum_x.HINT)
             break
     return {user: (areas[user[1]], wide) for user in users if user[1] in areas}

@@ -75,8 +75,8 @@ def _named(spec: FabricSpec, at: int, group: GroupSpec, intent: Fabric, report: 
             )
         elif twice:
             message = f"nic_names.{key}: expected a name of its own for each {'NIC' if joined else 'port'}, got {twice} twice"
-            report.error("FAB109", where, message, "use {rail} or {nic}, and {plane} on a fabric with planes")
-        elif wrong or (joined and "{plane" in pattern):
+            report.error("FAB109", where, message, "use {nic} or {rail}, and {plane} or {port} where a NIC has several ports")
+        elif wrong or (joined and ("{plane" in pattern or "{port" in pattern)):
             expected = "a name without {plane}, as hwplb joins the planes" if joined else "letters, digits, - and _"
             most = " (at most 15 characters)" if key == "interface" else ""
             report.error("FAB109", where, f"nic_names.{key}: expected {expected}{most}, got {wrong or pattern}")

@@ -8,7 +8,6 @@ from fabric.model.plan.sizing import server_ports, unit_plan
 from fabric.model.plan.spec import FabricSpec, GroupSpec
 
 NO_PLANES, SOFTWARE, HARDWARE = "none", "swplb", "hwplb"  # plane modes of a NIC
-NIC_FIELDS = ("nic", "rail", "plane")  # of the patterns of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class NicPlace:
 
     def named(self, pattern: str) -> str:
         """A name of the port; raises what `str.format` raises."""
-        return pattern.format(nic=self.nic, rail=self.rail, plane=self.plane)
+        return pattern.format(nic=self.nic, port=self.port, rail=self.rail, plane=self.plane)
 
 
 def nic_places(spec: FabricSpec, group: GroupSpec) -> tuple[NicPlace, ...]:

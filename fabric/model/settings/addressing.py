@@ -139,12 +139,12 @@ class Names(Key):
     server: Pattern = Field("{group}-{n:04}", description="servers; the same name in two fabrics is the same server")
 
 
-_PORT_PATTERN = re.compile(r"(?:[A-Za-z0-9_-]|\{(?:nic|rail|plane)(?::0[1-9])?\})+")
+_PORT_PATTERN = re.compile(r"(?:[A-Za-z0-9_-]|\{(?:nic|port|rail|plane)(?::0[1-9])?\})+")
 
 
 def _port_pattern(text: str) -> str:
     if not _PORT_PATTERN.fullmatch(text):
-        raise ValueError("expected text with fields of {nic}, {rail}, {plane}, such as eth_r{rail}_p{plane}")
+        raise ValueError("expected text with fields of {nic}, {port}, {rail}, {plane}, such as eth_r{rail}_p{plane}")
     return text
 
 
@@ -154,7 +154,7 @@ PortPattern = Annotated[
 
 
 class NicNames(Key):
-    """Patterns of names that the operating system gives NIC ports. Fields, which count from 0: {nic} {rail} {plane}."""
+    """Patterns of names that the operating system gives NIC ports. Fields, from 0: {nic} {port} {rail} {plane}."""
 
     interface: PortPattern | None = Field(
         None, description="network interface: `eth_r{rail}_p{plane}`; default: as in the catalog, else the label"
@@ -238,8 +238,8 @@ class Underlay(Key):
     server_subnets: Literal["leaf", "spectrum-x"] = Field(
         "leaf",
         description=(
-            "/31 of server ports: `leaf`: blocks of the pool in order, the leaf has the first address; `spectrum-x`: computed "
-            "from plane, rail, pod, unit and server as NVIDIA's launch kit does, the server has the first address"
+            "/31 of server ports: `leaf`: blocks of the pool in order, the leaf has the first address; `spectrum-x`: "
+            "computed from plane, rail, pod, unit and server as NVIDIA's launch kit does, the server has the first address"
         ),
     )
     asn: AsnScheme = Field(AsnScheme(), description="AS numbers")

@@ -119,10 +119,10 @@ def test_a_nic_that_joins_its_planes_has_one_device_and_one_address(tmp_path: Pa
         ({"interface": "1r{rail}_p{plane}"}, "swplb", "expected letters, digits, - and _"),
         ({"rdma": "roce_r{rail}_p{plane}"}, "hwplb", "a name without {plane}, as hwplb joins the planes"),
         ({"rdma": "roce"}, "hwplb", "a name of its own for each NIC, got roce twice"),
-        ({"rdma": "roce_{port}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
-        ({"rdma": "r{rail!r}_{plane}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
-        ({"rdma": "r{rail:{nic}}_{plane}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
-        ({"rdma": "r{rail:099999999}_{plane}"}, "swplb", "expected text with fields of {nic}, {rail}, {plane}"),
+        ({"rdma": "roce_{bus}"}, "swplb", "expected text with fields of {nic}, {port}, {rail}, {plane}"),
+        ({"rdma": "r{rail!r}_{plane}"}, "swplb", "expected text with fields of {nic}, {port}, {rail}, {plane}"),
+        ({"rdma": "r{rail:{nic}}_{plane}"}, "swplb", "expected text with fields of {nic}, {port}, {rail}, {plane}"),
+        ({"rdma": "r{rail:099999999}_{plane}"}, "swplb", "expected text with fields of {nic}, {port}, {rail}, {plane}"),
     ],
 )
 def test_names_that_cannot_be(names: dict[str, str], mode: str, message: str, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.system.random_designs.converging import converge
 from tests.system.random_designs.dividing import divide
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
+from tests.system.random_designs.plane_names import name_ports
 from tests.system.random_designs.tenants import draw_tenants
 from tests.system.random_designs.words import (
     COMMENTS,
@@ -40,6 +41,7 @@ SKIPPED = frozenset(  # keys that the shape of the design decides
         "management.gateway",
         "fabrics.NAME.management.gateway",
         "fabrics.NAME.underlay.addressing",
+        "fabrics.NAME.underlay.server_subnets",
         "fabrics.NAME.overlay.kind",
         "fabrics.NAME.overlay.isolation",
         "fabrics.NAME.qos.storage",
@@ -106,6 +108,7 @@ def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
     lower = random.Random(f"{seed}/{index}/below")
     if lower.random() < BELOW:
         hang(lower, intent, parts)
+    name_ports(random.Random(f"{seed}/{index}/planes"), intent, parts)
     return Design(name, intent, files)
 
 
