@@ -34,6 +34,10 @@ FORMATS: Mapping[str, Format[Exported]] = {
     "nautobot": Format("objects of `fabric nautobot push`, JSON", "fabric.deliver.inventory.nautobot:nautobot"),
     "nccl": Format("NCCL topology of each server group (a folder)", "fabric.deliver.export.nccl:nccl"),
     "netbox": Format("objects of `fabric netbox push`, JSON", "fabric.deliver.inventory.netbox:netbox"),
+    "network-operator": Format(
+        "NVIDIA Network Operator: pools, names, NICs, rails, topology (a folder)",
+        "fabric.deliver.export.network_operator:network_operator",
+    ),
     "prometheus": Format(
         "alert and recording rules, targets, inhibition (a folder)", "fabric.deliver.monitoring.prometheus:prometheus"
     ),

@@ -7,12 +7,12 @@ topology.volcano.sh/v1alpha1 HyperNode.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import yaml
+from fabric.configs.cluster.rails import node_name
 from fabric.deliver.export.locality import Locality, localities
 from fabric.model.plan import Plan
 
@@ -54,11 +54,6 @@ def labels_of(locality: Locality) -> dict[str, dict[str, str]]:
             domain = domain_of.get(server.name)
             labels[server.name] = {**tiers, DOMAIN: domain} if domain else dict(tiers)
     return labels
-
-
-def node_name(name: str) -> str:
-    """A node's name is a host name in lower case, without underscores (RFC 1123)."""
-    return re.sub(r"-*\.-*", ".", name.lower().replace("_", "-"))
 
 
 def nested(locality: Locality) -> bool:

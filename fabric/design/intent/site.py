@@ -10,6 +10,7 @@ from fabric.base.diagnostics import show
 from fabric.hardware.catalog.models import Breakout, PlaneMode
 from fabric.model.settings.addressing import Names, NicNames, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
+from fabric.model.settings.cluster import Labels, NetworkOperator, PciAddress
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import Attachment, BareLeaves, Below, Floor, OwnCatalog, PodRule, Uplinks
 
@@ -68,6 +69,10 @@ class ServerGroup(Key):
         ),
     )
     nic_names: NicNames = Field(NicNames(), description="names of NIC ports in the operating system, by rail and plane")
+    nic_pci: Annotated[tuple[PciAddress, ...], ListOf] = Field(
+        (), description="PCI address of the first function of each NIC, by which the cluster knows its rail"
+    )
+    node_selector: Labels = Field(default_factory=dict, description="labels of the Kubernetes nodes of this group")
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
 
@@ -256,6 +261,9 @@ class Fabric(Key):
     )
     management: Management | None = Field(
         None, description="management of the switches of this fabric, if different from the site's"
+    )
+    network_operator: NetworkOperator | None = Field(
+        None, description="NVIDIA's Network Operator on the servers, for `fabric export network-operator`"
     )
     checks: Checks = Field(Checks(), description="suppressed checks of this fabric")
 

@@ -25,6 +25,7 @@ def with_names(spec: FabricSpec, intent: Fabric, report: Report) -> FabricSpec:
             continue
         errors = len(report.errors)
         _check_mode(spec, at, group, intent.servers[at].plane_mode, report)
+        _check_pci(spec, at, group, report)
         groups.append(group if len(report.errors) > errors else _named(spec, at, group, intent, report))
     return replace(spec, groups=tuple(groups))
 
@@ -51,6 +52,15 @@ def _check_mode(spec: FabricSpec, at: int, group: GroupSpec, mode: str | None, r
             f"plane_mode {mode}: expected a port of every NIC on each of the {planes} planes, got {group.nic.ports} ports"
         )
         report.error("FAB109", place, message, f"state `nic_breakout: {planes}x…` where the NIC has it, or other `planes`")
+
+
+def _check_pci(spec: FabricSpec, at: int, group: GroupSpec, report: Report) -> None:
+    addresses = group.nic_pci
+    twice = next((address for address in addresses if addresses.count(address) > 1), "")
+    if addresses and (twice or len(addresses) != group.nic.count):
+        got = f"{twice} twice" if twice else str(len(addresses))
+        message = f"nic_pci: expected an address of its own for each of the {group.nic.count} NICs, got {got}"
+        report.error("FAB109", spec.at("servers", at, "nic_pci"), message, "`lspci -D` of a server lists them")
 
 
 def _named(spec: FabricSpec, at: int, group: GroupSpec, intent: Fabric, report: Report) -> GroupSpec:

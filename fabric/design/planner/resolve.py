@@ -131,6 +131,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         nic_turns=topology.nic_order == "turns",
         lengths=_lengths(topology),
         below=intent.below,
+        network_operator=intent.network_operator,
     )
     if spec.switchless:
         switchless.check(spec, report)
@@ -210,6 +211,9 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         bond=uses[0].bond,
         fallback=uses[0].fallback,
         plane_mode=group.plane_mode or ("none" if intent.topology.planes == 1 else ""),
+        nic_pci=group.nic_pci,
+        nic_names=group.nic_names,
+        node_selector=group.node_selector,
         further=uses[1:],
         shared=_shares(intent, index),
         count=group.count,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -12,7 +12,8 @@ from fabric.base.diagnostics import Diagnostic, Place
 from fabric.base.source import Source
 from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
 from fabric.model.plan.topology import KINDS, NONE, Lengths
-from fabric.model.settings.addressing import Names, Pin, Pools, StatedLinks, Underlay
+from fabric.model.settings.addressing import Names, NicNames, Pin, Pools, StatedLinks, Underlay
+from fabric.model.settings.cluster import NetworkOperator
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import PURPOSES, Attachment, Below, Floor, Home, PodRule, Uplinks
 
@@ -146,6 +147,9 @@ class GroupSpec:
     bond: bool = True  # as in NicUse
     fallback: bool = False
     plane_mode: str = ""  # "none", "swplb" or "hwplb"; "" of several planes: not stated
+    nic_pci: tuple[str, ...] = ()  # PCI address of each NIC, where the intent states them
+    nic_names: NicNames = field(default_factory=NicNames)  # patterns that its ports have their names from
+    node_selector: Mapping[str, str] = field(default_factory=dict)  # labels of its Kubernetes nodes
     further: tuple[NicUse, ...] = ()  # NICs of other purposes
     shared: bool = False  # on free ports of the leaves of other groups
     on_set: int = 0  # its servers on one leaf or pair of these, as the lock has them
@@ -237,6 +241,7 @@ class FabricSpec:
     nic_turns: bool = False  # NIC after NIC is on the next leaf, where neighboring ones would share it
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
     below: Below | None = None
+    network_operator: NetworkOperator | None = None
     added: frozenset[str] = frozenset()  # attachments that follow from `below`, of this fabric or of another
 
     def at(self, *path: str | int) -> Place:

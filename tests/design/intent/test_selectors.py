@@ -172,6 +172,12 @@ NAME, ADDRESS, TEXT, FORM = "a name of the site's own", "an address, by its form
 FREE = {
     "Site.site": NAME,
     "Site.fabrics": NAME,
+    "NetworkOperator.profile": "a ConfigMap of the cluster",
+    "NetworkOperator.namespace": "a namespace of the cluster",
+    "NetworkOperator.network_namespace": "a namespace of the cluster",
+    "NetworkOperator.max_unavailable": "a percentage, by its pattern",
+    "ServerGroup.nic_pci": "PCI addresses of a server, by their pattern",
+    "ServerGroup.node_selector": "labels of the cluster's nodes",
     "OwnCatalog.switches": NAME,
     "OwnCatalog.servers": NAME,
     "OwnCatalog.breakouts": "a switch; an unknown one is an error",
