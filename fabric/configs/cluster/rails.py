@@ -17,7 +17,7 @@ from fabric.configs.cluster import kinds
 from fabric.configs.hosts.facts import Reach, facts_of
 from fabric.hardware.catalog import media
 from fabric.model.plan import SERVER_LEAF, Device, FabricPlan, GroupSpec, Plan
-from fabric.model.plan.nic_places import HARDWARE, NO_PLANES, NicPlace, nic_places
+from fabric.model.plan.nic_places import NicPlace, nic_places
 from fabric.model.settings.cluster import NetworkOperator
 
 CODE = "FAB159"
@@ -84,7 +84,7 @@ class Cluster:
 
     def rail(self, group: GroupSpec, place: NicPlace) -> Rail:
         """The pool that a port has its address from."""
-        split = group.plane_mode not in (NO_PLANES, HARDWARE)
+        split = self.fabric.spec.planes > 1 and not group.joins_planes
         return Rail(place.rail, place.plane if split else -1)
 
     @cached_property
@@ -128,7 +128,7 @@ class Cluster:
         found = grouped(
             (self.rail(self.groups[port.group], port.place), port)
             for port in self.ports
-            if not (self.groups[port.group].plane_mode == HARDWARE and port.place.port)
+            if not (self.groups[port.group].joins_planes and port.place.port)
         )
         return {rail: tuple(found[rail]) for rail in sorted(found, key=lambda rail: (rail.number, rail.plane))}
 

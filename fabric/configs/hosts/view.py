@@ -16,7 +16,6 @@ from fabric.configs.hosts import direct
 from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
 from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
-from fabric.model.plan.nic_places import HARDWARE
 from fabric.model.plan.spec import STORAGE
 
 # --- Names of ports in the kernel: the label of the cable where it can be -------------------------------------
@@ -304,7 +303,7 @@ def _nics(
     fabric, facts = side.fabric, side.facts
     devices, group = fabric.devices, fabric.devices[links[0].server].group
     spec = side.groups[group]
-    joined = spec.plane_mode == HARDWARE
+    joined = spec.joins_planes
     links = [link._replace(address=None, gateway=None) if joined and link.nic <= spec.nic.count else link for link in links]
     routed = tuple(link.leaf for link in links if _is_routed(link))
     local = iter(side.local(routed))

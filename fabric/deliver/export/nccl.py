@@ -17,7 +17,6 @@ from fabric.base.formats import yaml
 from fabric.base.rounding import ceil_div
 from fabric.hardware.catalog import DATA
 from fabric.model.plan import FabricPlan, FabricSpec, GroupSpec, Plan, server_ports, unit_plan
-from fabric.model.plan.nic_places import HARDWARE
 
 BRIDGE, GPU, ETHERNET, INFINIBAND = "0x060400", "0x030200", "0x020000", "0x020700"  # PCI classes
 LANES = 16
@@ -130,7 +129,7 @@ def _ports(spec: FabricSpec, group: GroupSpec) -> Iterator[list[Element]]:
     per_nic = spec.leaves_per_nic(group)
     leaves = unit_plan(spec, spec.rails(group) * per_nic, per_nic)
     for number in range(nic.count):
-        result, joins = [], group.plane_mode == HARDWARE  # a NIC that joins its planes is one device of their whole speed
+        result, joins = [], group.joins_planes  # a NIC that joins its planes is one device of their whole speed
         for port in range(1 if joins else nic.ports):
             port_number = number * nic.ports + port
             at, speed = (number, nic.ports) if joins else (port_number, 1)

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.base.diagnostics import Place, Report
-from fabric.design.planner import spectrum_x
 from fabric.design.planner.numbers import AreaAllocator, Exhausted, Need, Numbers, NumberSpace, power_of_two
 from fabric.design.planner.pools import PoolSet
 from fabric.design.planner.splits import server_block
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, GroupSize, GroupSpec, Ints, Sizing
-from fabric.model.plan.nic_places import HARDWARE
 
 ROLES = (CORE, SPINE, LEAF)
 
@@ -213,7 +211,7 @@ def server_key(spec: FabricSpec, leaf: int, group: GroupSpec) -> str:
         return "leaf"
     per_nic = spec.leaves_per_nic(group)
     rail, part = divmod(leaf, per_nic)
-    part *= group.plane_mode != HARDWARE
+    part *= not group.joins_planes
     return f"rail{rail + 1}" + (f"-{part + 1}" if per_nic > 1 else "")
 
 
@@ -221,6 +219,8 @@ def _computed_areas(
     spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: FabricAllocator
 ) -> dict[tuple[str, str], tuple[Area, int]]:
     """Server subnets by the scheme of Spectrum-X: the place of an area follows from its rail and plane alone."""
+    from fabric.design.planner import spectrum_x  # few fabrics have this scheme
+
     pool, wide = allocator.pools.prefixes["servers"][0], spectrum_x.LEAF_ADDRESSES
     highest = max(server_row(spec, sizing, numbers, size, unit) for size in sizing.groups for unit in range(size.units))
     its = spectrum_x.layout(sizing.tiers, sizing.planes)
@@ -232,7 +232,7 @@ def _computed_areas(
         for leaf in range(size.unit_leaves):
             rail, part = divmod(leaf, spec.leaves_per_nic(group))
             key = server_key(spec, leaf, group)
-            starts[key] = its.first(spectrum_x.base(pool), part * (group.plane_mode != HARDWARE), rail)
+            starts[key] = its.first(spectrum_x.base(pool), part * (not group.joins_planes), rail)
             users.append((size.name, key))
     need = Need(rows=(1 << its.rail) // wide, step=wide, stride=wide, align=True)
     areas = {}
@@ -250,6 +250,8 @@ def server_row(spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSi
     number = int(numbers.unit[size.name][unit])
     if not spec.underlay.server_first or sizing.tiers < 3:
         return number
+    from fabric.design.planner import spectrum_x
+
     pod, place = divmod(unit, sizing.units_per_pod)
     return spectrum_x.row(sizing, int(numbers.pod[size.name][pod]), place)
 

@@ -10,7 +10,7 @@ from fabric.base.text import listed
 from fabric.design.intent.site import Fabric
 from fabric.hardware.catalog import media
 from fabric.model.plan import FabricSpec, GroupSpec
-from fabric.model.plan.nic_places import HARDWARE, NO_PLANES, nic_places
+from fabric.model.plan.nic_places import nic_places
 
 INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}")  # as Linux takes them, 15 characters
 DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
@@ -36,7 +36,7 @@ def _check_mode(spec: FabricSpec, at: int, group: GroupSpec, mode: str | None, r
     place, planes, model = spec.at("servers", at, "plane_mode"), spec.planes, group.nic.model
     known = media.cages().nic(model)
     modes = known.plane_modes if known else ()
-    if mode == NO_PLANES:
+    if mode == "none":
         if planes > 1:
             message = f"plane_mode: expected swplb or hwplb on a fabric of {planes} planes, got none"
             report.error("FAB109", place, message, "or remove `planes` of the topology: with `none` a NIC is on one plane")
@@ -74,7 +74,7 @@ def _named(spec: FabricSpec, at: int, group: GroupSpec, intent: Fabric, report: 
         if pattern is None:
             continue
         where = spec.at("servers", at, "nic_names", key)
-        joined = key == "rdma" and group.plane_mode == HARDWARE
+        joined = key == "rdma" and group.joins_planes
         its = tuple(place.named(pattern) for place in places if not (joined and place.port))
         twice = next((name for name in its if its.count(name) > 1), "")
         wrong = next((name for name in its if not form.fullmatch(name)), "")

@@ -11,7 +11,7 @@ from fabric.base.diagnostics import Report, nearest
 from fabric.base.source import Source
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
-from fabric.design.planner import contradictions, hardware, planes, switchless
+from fabric.design.planner import contradictions, hardware, switchless
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import NicSet, ServerModel
 from fabric.model.plan import (
@@ -30,6 +30,7 @@ from fabric.model.plan import (
     TierSpec,
 )
 from fabric.model.plan.spec import SWITCHLESS
+from fabric.model.settings.addressing import NicNames
 from fabric.model.settings.site import PURPOSES, BareLeaves, Home
 
 NO_SERVERS = "state `servers`, or `topology: {leaves_without_servers: [{name: border, count: 2}]}`"
@@ -137,7 +138,13 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         switchless.check(spec, report)
     else:
         contradictions.check(spec, intent, report)
-    return spec if len(report.errors) > errors else planes.with_names(spec, intent, report)
+    if len(report.errors) == errors and any(
+        its.plane_mode or its.nic_names != NicNames() or its.nic_pci for its in intent.servers
+    ):
+        from fabric.design.planner import planes  # few fabrics state any of this
+
+        return planes.with_names(spec, intent, report)
+    return spec
 
 
 def _lossless(intent: Fabric) -> bool:

@@ -10,7 +10,6 @@ from ipaddress import ip_address, ip_network
 
 from fabric.base.diagnostics import Report
 from fabric.model.plan import FabricSpec, Sizing
-from fabric.model.plan.nic_places import HARDWARE
 
 SCHEME = "spectrum-x"
 LEAF_ADDRESSES = 256  # of one leaf: the last octet
@@ -101,4 +100,4 @@ HINT = "`server_subnets: leaf`, the default, has no such limit"
 
 def _planes(spec: FabricSpec) -> int:
     """Planes with addresses of their own."""
-    return 1 if any(group.plane_mode == HARDWARE for group in spec.groups) else spec.planes
+    return 1 if all(group.joins_planes for group in spec.groups) else spec.planes

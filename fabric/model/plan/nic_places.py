@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from fabric.model.plan.sizing import server_ports, unit_plan
 from fabric.model.plan.spec import FabricSpec, GroupSpec
 
-NO_PLANES, SOFTWARE, HARDWARE = "none", "swplb", "hwplb"  # plane modes of a NIC
-
 
 @dataclass(frozen=True, slots=True)
 class NicPlace:

@@ -167,6 +167,11 @@ class GroupSpec:
         return (NicUse(self.nics, self.nic, self.bond, self.fallback), *self.further)
 
     @property
+    def joins_planes(self) -> bool:
+        """Whether a NIC has one address and one RDMA device for all its planes."""
+        return self.plane_mode == "hwplb"
+
+    @property
     def on_free_ports(self) -> tuple[NicUse, ...]:
         """NICs without leaves of their own."""
         return self.uses if self.shared else self.further

@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 
 SHARE = 0.3  # of the groups
 COMPUTED = 0.1  # of the fabrics have addresses by rail and plane
+CLUSTERS = 0.1  # of the fabrics are those of a cluster
+OPERATOR: dict[str, tuple[Any, ...]] = {
+    "release": ("26.7", "26.10"),
+    "namespace": ("operator", "nvidia-network-operator"),
+    "network_namespace": ("default", "training"),
+    "overlay": ("none", "l3"),
+    "vfs": (1, 4),
+    "dra": (True, False),
+    "max_unavailable": (1, 3, "25%"),
+}
 
 
 def name_ports(rng: random.Random, intent: dict[str, Any], parts: list[Part]) -> None:
@@ -24,6 +34,23 @@ def name_ports(rng: random.Random, intent: dict[str, Any], parts: list[Part]) ->
         if rng.random() < COMPUTED and part.kind in ("rail-optimized", "rail-only"):
             fabric.setdefault("underlay", {})["server_subnets"] = "spectrum-x"
             fabric.setdefault("pools", {})["servers"] = "172.16.0.0/12"
+
+        if rng.random() < CLUSTERS:
+            _cluster(rng, intent, fabric, servers)
+
+
+def _cluster(rng: random.Random, intent: dict[str, Any], fabric: dict[str, Any], servers: list[dict[str, Any]]) -> None:
+    """A fabric of a cluster; whether its objects can be written is the matter of the export."""
+    fabric["network_operator"] = {"profile": "site-profile"} | {
+        key: rng.choice(values) for key, values in OPERATOR.items() if rng.random() < 0.5
+    }
+    for at, group in enumerate(servers):
+        sets = intent["catalog"]["servers"].get(group["model"], {}).get("nics", {})
+        names = group.get("nics", fabric["purpose"])
+        its = sets.get(names if isinstance(names, str) else names[0])
+        if its and rng.random() < 0.7:
+            group["nic_pci"] = [f"0000:{16 * at + nic:02x}:00.0" for nic in range(its["count"])]
+        group["node_selector"] = {"example.com/group": f"g{at}"}
 
 
 def _group(rng: random.Random, intent: dict[str, Any], group: dict[str, Any], planes: int) -> None:

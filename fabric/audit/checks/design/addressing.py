@@ -14,7 +14,6 @@ from fabric.audit.checks.base import RESTORE_LOCK
 from fabric.audit.checks.design.base import FabricCheck, Path, before, in_all, link_ends, named, pinned, rows
 from fabric.base.text import listed
 from fabric.model.plan import ATTACHMENT, BETWEEN_SWITCHES, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
-from fabric.model.plan.nic_places import HARDWARE
 from fabric.model.settings.services import LOCAL, Management
 
 SHARED = ip_network("100.64.0.0/10")
@@ -168,7 +167,7 @@ def _joined(fabric: FabricPlan, *links: int) -> bool:
     ports = {(int(columns.a[link]), int(columns.a_cage[link])) for link in links}
     planes = {fabric.devices[columns.b[link]].plane for link in links}
     group = next((its for its in fabric.spec.groups if its.name == fabric.devices[columns.a[links[0]]].group), None)
-    return len(ports) == 1 and len(planes) == len(links) and group is not None and group.plane_mode == HARDWARE
+    return len(ports) == 1 and len(planes) == len(links) and group is not None and group.joins_planes
 
 
 class Pools(FabricCheck):
