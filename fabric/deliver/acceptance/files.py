@@ -15,8 +15,9 @@ from typing import Any
 
 from fabric.base.formats import json_text, yaml
 from fabric.base.text import plural, wrapped
+from fabric.configs.cluster.rails import node_name
 from fabric.deliver.acceptance.gates import CABLING, NAME, PERFTEST_STEP, Gates, Group, Program, Run, Step
-from fabric.deliver.export.kubernetes import HOSTNAME, node_name
+from fabric.deliver.export.kubernetes import HOSTNAME
 
 HERE = Path(__file__).parent
 IMAGE = "nvcr.io/nvidia/pytorch:26.01-py3"  # has /usr/local/bin/all_reduce_perf_mpi, by NVIDIA Cluster Readiness Engine

@@ -76,6 +76,11 @@ class ServerGroup(Key):
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
 
+    @property
+    def states_ports(self) -> bool:
+        """Whether it says more of the ports of its NICs than the catalog does."""
+        return bool(self.plane_mode or self.nic_names != NicNames() or self.nic_pci)
+
 
 class Tier(Key):
     """What the tiers have in common."""

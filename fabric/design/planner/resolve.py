@@ -30,7 +30,6 @@ from fabric.model.plan import (
     TierSpec,
 )
 from fabric.model.plan.spec import SWITCHLESS
-from fabric.model.settings.addressing import NicNames
 from fabric.model.settings.site import PURPOSES, BareLeaves, Home
 
 NO_SERVERS = "state `servers`, or `topology: {leaves_without_servers: [{name: border, count: 2}]}`"
@@ -138,9 +137,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         switchless.check(spec, report)
     else:
         contradictions.check(spec, intent, report)
-    if len(report.errors) == errors and any(
-        its.plane_mode or its.nic_names != NicNames() or its.nic_pci for its in intent.servers
-    ):
+    if len(report.errors) == errors and any(group.states_ports for group in intent.servers):
         from fabric.design.planner import planes  # few fabrics state any of this
 
         return planes.with_names(spec, intent, report)
