@@ -218,7 +218,8 @@ SUBJECTS = (
     Subject("batfish", 300, 349, "checks with a Batfish server", has_checks=True),
     Subject("state", 350, 399, "checks of the state of switches", has_checks=True),
     Subject("choice", 400, 449, "what the planner chooses where the intent leaves it open"),
-    Subject("servers", 450, 499, "checks of server configs against their leaves", has_checks=True),
+    Subject("servers", 450, 459, "checks of server configs against their leaves", has_checks=True),
+    Subject("cluster", 460, 499, "checks of a cluster's objects against leaves and servers", has_checks=True),
     Subject("lab", 500, 549, "the lab, and limits set by an option"),
     Subject("day-zero", 700, 749, "the first start of switches: `fabric export day-zero`"),
 )

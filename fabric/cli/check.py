@@ -18,6 +18,7 @@ def check(
     files: list[Path] = typer.Argument(None, metavar="FILE…", help="intent files", show_default=False),
     configs: Path | None = option(None, "--configs", "DIR", "folder of configs to check, with or without an intent"),
     batfish: str = option("", "--batfish", "HOST", "Batfish server for additional checks", envvar="BATFISH_HOST"),
+    cluster: Path | None = option(None, "--cluster", "DIR", "folder of objects of the servers' Kubernetes cluster, as YAML"),
     generated: Path | None = GENERATED,
     form: list[str] = formats_option(FORMATS),
     as_json: bool = AS_JSON,
@@ -33,6 +34,8 @@ def check(
     one_of("--fail-on", [fail_on], list(FAIL_ON))
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
+    if cluster is not None and not files:
+        usage("--cluster: expected an intent beside it", "fabric check intent/dc1.yaml --cluster objects")
     with progress("plan and checks"):
         outcome = pipeline.check(
             Scope(
@@ -42,6 +45,7 @@ def check(
                 output=generated,
                 jobs=jobs,
                 all_servers=all_servers,
+                cluster=cluster,
             ),
             fail_on,
             progress,

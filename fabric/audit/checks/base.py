@@ -195,6 +195,7 @@ HOMES = {  # subject → module or package of its checks
     "batfish": "fabric.audit.checks.batfish",
     "state": "fabric.audit.checks.state",
     "servers": "fabric.audit.checks.servers",
+    "cluster": "fabric.audit.checks.cluster",
 }
 
 

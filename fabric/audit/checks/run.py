@@ -135,6 +135,7 @@ class Scope:
         output: folder in place of the `output` of the intents.
         jobs: processes; 0 for one per core.
         all_servers: compare the files of every server with its leaves, not of a sample.
+        cluster: folder with the objects of the cluster that the servers are nodes of.
     """
 
     files: tuple[Path, ...] = ()
@@ -143,6 +144,7 @@ class Scope:
     output: Path | None = None
     jobs: int = 0
     all_servers: bool = False
+    cluster: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,8 @@ def run(
     for site, result in zip(sites, results, strict=True):
         result.findings += map(finding_of, cables(site.plan))
     missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
+    if scope.cluster is not None:
+        _cluster(scope.cluster, sites, results)
     if folder is not None and results:
         results[0].findings += _beside(sites, folder)
     results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
@@ -217,6 +221,18 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
         elif first is not device:
             message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
             yield HostNames.in_file(device.name, file, 0, message, "remove one of the two files from the folder", ERROR)
+
+
+def _cluster(folder: Path, sites: list[Site], results: list[Checked]) -> None:
+    """Adds what the objects of a cluster say otherwise than the sites that have one."""
+    from fabric.audit.checks import cluster
+
+    meant = [at for at, site in enumerate(sites) if any(its.spec.network_operator for its in site.plan.fabrics.values())]
+    for at in meant or range(len(sites)):
+        found, read = cluster.findings(sites[at].plan, folder)
+        results[at].findings += found
+        results[at].read.append(read)
+        results[at].ran |= ids("cluster")
 
 
 def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:

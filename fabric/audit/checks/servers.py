@@ -132,6 +132,17 @@ class Shares(ServerCheck):
     example = "50 % for the lossless class on nic1; 60 % on the leaf port"
 
 
+class TaggedVlans(ServerCheck):
+    """Compares the tagged VLANs of every server interface with those of its leaf port.
+
+    A leaf drops frames with a tag that the port does not have, and the server those with a tag that no interface of it has.
+    """
+
+    id = "FAB458"
+    title = "Servers and leaves tag the same VLANs"
+    example = "VLAN 902 on compute1p1; 901 on the leaf port"
+
+
 class NcclMark(ServerCheck):
     """Compares the traffic class in the NCCL environment file with the DSCP of the lossless class.
 

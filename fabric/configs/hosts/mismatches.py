@@ -34,6 +34,7 @@ class Addressing:
     addresses: tuple[str, ...]
     gateways: tuple[str, ...]  # of all routes, without repetition
     rules: tuple[str, ...]  # source addresses with a routing table
+    vlans: frozenset[int] = frozenset()  # that are tagged on it
 
 
 @dataclass
@@ -64,16 +65,17 @@ def read_netplan(text: str) -> dict[str, Addressing]:
     network = tree.at("network")
     if not network.parts:
         raise Damaged("expected addresses under `network`, got none", 1)
-    addressing = {name: _addressing(row) for name, row in network.at("ethernets").parts.items()}
+    tags = grouped((row.at("link").word, integer(row.at("id").word) or 0) for row in network.at("vlans").parts.values())
+    addressing = {name: _addressing(row, tags.get(name, ())) for name, row in network.at("ethernets").parts.items()}
     for name, row in network.at("bonds").parts.items():
-        addressing[name] = _addressing(row)
+        addressing[name] = _addressing(row, tags.get(name, ()))
         addressing |= dict.fromkeys(row.at("interfaces").parts, addressing[name])
     for name, row in network.at("vlans").parts.items():
         addressing[name] = _addressing(row)
     return addressing
 
 
-def _addressing(row: Branch) -> Addressing:
+def _addressing(row: Branch, vlans: Iterable[int] = ()) -> Addressing:
     mtu = row.at("mtu")
     if mtu.word is not None and integer(mtu.word) is None:
         raise Damaged(f"mtu: expected a number, got {mtu.word}", mtu.line)
@@ -82,6 +84,7 @@ def _addressing(row: Branch) -> Addressing:
         addresses=tuple(row.at("addresses").parts),
         gateways=tuple(row.at("routes", "via").parts),
         rules=tuple(row.at("routing-policy", "from").parts),
+        vlans=frozenset(vlans),
     )
 
 
@@ -283,6 +286,9 @@ class _Port:
             yield self._say(
                 "FAB451", file, "source with a table of its own", end.peer_address, ", ".join(got.rules) or "none"
             )
+        tagged = {vlan.tag for vlan in self.nic.tagged}
+        if got.vlans != tagged:
+            yield self._say("FAB458", file, "tagged VLANs", _numbers(tagged), _numbers(got.vlans))
         if end.mtu is not None and got.mtu is not None and got.mtu > end.mtu:
             yield self._say("FAB452", file, "MTU", f"at most {end.mtu}", got.mtu)
 
