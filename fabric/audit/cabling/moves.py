@@ -185,7 +185,17 @@ class Describe:
         figure = group[0]
         moves = [self._move(shift) for shift in figure.shifts]
         kind, also = self._kind(figure), f", with the other {plural(len(group) - 1, 'link')} of the same plugs"
-        return self._finding(kind, links, self._story(kind, figure) + (also if len(group) > 1 else ""), moves)
+        story = self._story(kind, figure) + (also if len(group) > 1 else "") + self._planes(group)
+        return self._finding(kind, links, story, moves)
+
+    def _planes(self, group: Sequence[Figure]) -> str:
+        """Ports that are cabled to another plane than planned: the two networks must not meet."""
+        plane, found = self.plan.planes, dict[str, None]()
+        for shift in (shift for figure in group for shift in figure.shifts if shift.target >= 0):
+            got, expected = (plane.get(self.wires.device(node), 0) for node in (shift.source, shift.target))
+            if got and expected and got != expected:
+                found[f"{_short(self.port(shift.kept))} is on plane {got}, expected plane {expected}"] = None
+        return f"; {listed(list(found), 4)}" if found else ""
 
     def _kind(self, figure: Figure) -> str:
         moved = [shift for shift in figure.shifts if shift.target >= 0]

@@ -166,6 +166,7 @@ class Planned:
     cages: dict[tuple[int, int], Cage] = field(default_factory=dict)  # switch and cage
     ports: dict[int, Ports] = field(default_factory=dict)  # of every switch
     names: dict[tuple[int, str], int] = field(default_factory=dict)  # device and spelled name → end
+    planes: dict[int, int] = field(default_factory=dict)  # switch → its plane from 1, where its fabric has several
 
     def __len__(self) -> int:
         return len(self.speeds)
@@ -189,6 +190,8 @@ def planned(plan: Plan) -> Planned:
     for name, fabric in plan.fabrics.items():
         start = len(result.device)
         names = PortNames(fabric)
+        if fabric.spec.planes > 1:
+            result.planes |= {index[device.name]: device.plane + 1 for device in fabric.switches if device.plane >= 0}
         _columns(result, name, fabric, names, index)
         _ports(result, fabric, names, index)
         _cages(result, start)

@@ -143,6 +143,18 @@ class TaggedVlans(ServerCheck):
     example = "VLAN 902 on compute1p1; 901 on the leaf port"
 
 
+class DeviceNames(ServerCheck):
+    """Compares the RDMA devices in the NCCL environment file with those of the ports on the fabric.
+
+    NCCL leaves out a device that the variable does not name, and one rail or plane of the server is idle; a name that no
+    device has is ignored without a word.
+    """
+
+    id = "FAB459"
+    title = "NCCL uses the RDMA devices of the ports on its fabric"
+    example = "`NCCL_IB_HCA==roce_r0_p0`; roce_r0_p1 is on the fabric too"
+
+
 class NcclMark(ServerCheck):
     """Compares the traffic class in the NCCL environment file with the DSCP of the lossless class.
 

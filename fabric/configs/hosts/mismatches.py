@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeVar
@@ -260,6 +260,7 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
             differences += port.classes(scripts.get(nic.interface, Script()))
         if nic.fabric == job and nic.purpose == "compute":  # NCCL uses no other NICs of a converged fabric
             differences += port.nccl(environment)
+            differences += port.devices(environment, [other.rdma for other in host.nics])
     return list(dict.fromkeys(differences))
 
 
@@ -354,6 +355,17 @@ class _Port:
             expected = f"{self.end.dscp << 2} (DSCP {self.end.dscp})"
             shown = value if number is None else f"{value} (DSCP {number >> 2})"
             yield self._say("FAB457", "nccl.env", "NCCL_IB_TC", expected, shown)
+
+    def devices(self, got: Mapping[str, str], known: Sequence[str]) -> Iterator[Disagreement]:
+        """RDMA devices that NCCL uses: those of the ports on its fabric."""
+        named = got.get("NCCL_IB_HCA", "")
+        names = named.lstrip("^=").split(",")
+        if not named or not self.nic.rdma or named.startswith("^") or got.get("NCCL_IB_DISABLE") == "1":
+            return
+        if self.nic.rdma not in names:
+            yield self._say("FAB459", "nccl.env", "NCCL_IB_HCA", self.nic.rdma, named)
+        elif more := [name for name in names if name not in known]:
+            yield self._say("FAB459", "nccl.env", "NCCL_IB_HCA", "no other devices", ", ".join(more))
 
 
 def _numbers(values: Iterable[int]) -> str:

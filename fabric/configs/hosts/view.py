@@ -121,6 +121,7 @@ class HostNic:
     closed: bool
     vrf: str
     source: str = ""  # address that packets on the routes of `local` have, "" for that of the port
+    rdma: str = ""  # RDMA device, where it is known
     joined: bool = False  # the NIC joins its planes: it has one address for its ports, which no file of the server states
 
     @property
@@ -340,6 +341,7 @@ def _nics(
             bond=bond,
             closed=link.closed,
             vrf=link.vrf,
+            rdma=use.nic.rdma_device(((number - 1) * use.nic.ports + link.port) * use.nic.functions + link.function),
             joined=joined and use == spec.uses[0],
         )
 

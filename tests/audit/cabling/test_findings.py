@@ -435,3 +435,17 @@ def test_exchanged_optics_of_shared_cages_are_one_finding() -> None:
     assert finding.kind == "swapped"
     assert len(finding.links) == 4
     assert finding.message.endswith("with the other 1 link of the same plugs")
+
+
+def test_cables_on_the_other_plane() -> None:
+    """Two ports of a NIC whose cables are swapped, and a cable between two planes: the planes are named."""
+    floor = fresh("gb300-twin-plane")
+    first, second = (end(floor.plan, f"tray-0001 compute1p{port}") for port in (1, 2))
+    floor.swap(first, second)
+    finding = only(verdict(floor, reported(floor, ALL)))
+    assert finding.kind == "swapped"
+    assert "is on plane 2, expected plane 1" in finding.message
+    assert "is on plane 1, expected plane 2" in finding.message
+    floor = fresh("gb300-twin-plane")
+    floor.swap(first, end(floor.plan, "tray-0002 compute1p1"))
+    assert "plane" not in only(verdict(floor, reported(floor, ALL))).message.replace("p1-", "").replace("p0-", "")
