@@ -189,13 +189,19 @@ class Describe:
         return self._finding(kind, links, story, moves)
 
     def _planes(self, group: Sequence[Figure]) -> str:
-        """Ports that are cabled to another plane than planned: the two networks must not meet."""
-        plane, found = self.plan.planes, dict[str, None]()
-        for shift in (shift for figure in group for shift in figure.shifts if shift.target >= 0):
-            got, expected = (plane.get(self.wires.device(node), 0) for node in (shift.source, shift.target))
-            if got and expected and got != expected:
-                found[f"{_short(self.port(shift.kept))} is on plane {got}, expected plane {expected}"] = None
+        """Cables that join two planes, whose networks must not meet."""
+        found = dict[str, None]()
+        for shift in (shift for figure in group for shift in figure.shifts):
+            near, far = self._plane(shift.kept), self._plane(shift.source)
+            if near and far and near != far:
+                found[f"{_short(self.port(shift.kept))} of plane {near} is cabled to plane {far}"] = None
         return f"; {listed(list(found), 4)}" if found else ""
+
+    def _plane(self, node: int) -> int:
+        """The plane of a port, from 1: of its switch, or of the one that it is planned to be cabled to; 0: it has none."""
+        planes = self.plan.planes
+        planned = self.plan.device[node ^ 1] if node < len(self.plan.device) else UNKNOWN
+        return planes.get(self.wires.device(node)) or planes.get(planned, 0)
 
     def _kind(self, figure: Figure) -> str:
         moved = [shift for shift in figure.shifts if shift.target >= 0]
