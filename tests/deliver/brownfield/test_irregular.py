@@ -111,6 +111,28 @@ def test_entries_that_the_planner_refuses_are_left_out_one_by_one() -> None:
     ]
 
 
+def ports(host: str) -> list[HostPort]:
+    """A host with a port on each of two leaves."""
+    return [
+        HostPort(
+            port=(f"leaf{n}", f"swp{host[-1]}"),
+            host=host,
+            label=f"eth{n}",
+            attached=False,
+            address="",
+            far_address="",
+            source="description",
+        )
+        for n in (1, 2)
+    ]
+
+
+def test_hosts_that_are_alike_have_as_many_nics() -> None:
+    rows = [*ports("db1"), *ports("db2")]
+    found = nics(rows, {}, {("leaf1", "swp1"): "po5", ("leaf2", "swp1"): "po5"})
+    assert [(found[row.port].cage, found[row.port].sub) for row in rows] == [(1, 0), (2, 0)] * 2
+
+
 @pytest.mark.parametrize(
     ("bonds", "expected"),
     [
@@ -120,18 +142,7 @@ def test_entries_that_the_planner_refuses_are_left_out_one_by_one() -> None:
     ],
 )
 def test_a_bond_to_two_leaves_is_one_nic(bonds: dict[tuple[str, str], str], expected: list[tuple[int, int]]) -> None:
-    rows = [
-        HostPort(
-            port=(f"leaf{n}", "swp1"),
-            host="db1",
-            label=f"eth{n}",
-            attached=False,
-            address="",
-            far_address="",
-            source="description",
-        )
-        for n in (1, 2)
-    ]
+    rows = ports("db1")
     found = nics(rows, {}, bonds)
     assert [(found[row.port].cage, found[row.port].sub) for row in rows] == expected
     assert all(isinstance(ref, PortRef) for ref in found.values())
