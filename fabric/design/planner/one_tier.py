@@ -105,7 +105,7 @@ def _choice(spec: FabricSpec, *, stated: bool) -> FabricSpec:
 
 
 def _unstated_unit(spec: FabricSpec) -> bool:
-    """Whether the size of a unit is free: no `unit`, no leaf per rack, no group with leaves of its own, none without servers."""
+    """Whether the size of a unit is free: no `unit`, no leaf per rack, no group with leaves of its own or without servers."""
     group, *others = spec.groups
     if any(other.bare for other in others):
         return False
