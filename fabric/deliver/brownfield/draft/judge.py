@@ -100,7 +100,8 @@ def splits(model: SwitchModel, layout: Layout, cages: Mapping[int, Split]) -> li
     found: list[Split] = []
     for cage, (_, stated) in cages.items():
         split, speed = of_cage.get(cage, (1, 0))
-        whole = split > 1 or speed == model.group_of(cage).speed_gbps
+        beyond = cage > model.cages  # of another leaf of the group, which has more
+        whole = split > 1 or beyond or speed == model.group_of(cage).speed_gbps
         found.append((split, UNSTATED if stated == UNSTATED else 0 if whole else speed))
     return found
 
