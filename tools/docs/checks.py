@@ -40,6 +40,12 @@ SECTIONS = (  # title, note, subjects
     ("Batfish", "Checks by a [Batfish](batfish.md) server on the same configs.", ("batfish",)),
     ("State", "What running switches report, compared with the plan: [verify.md](verify.md).", ("state",)),
     ("The servers", "The files of a server compared with the configs of its leaves, one cable at a time.", ("servers",)),
+    (
+        "The cluster",
+        "Objects of the servers' Kubernetes cluster, with `--cluster DIR`: "
+        "[howto/network-operator.md](howto/network-operator.md).",
+        ("cluster",),
+    ),
 )
 
 

@@ -144,7 +144,7 @@ class _Run:
         for node, port in ports.items():
             at, row = rows.get(node, (0, None))
             if row is None:
-                text = f"{node}: expected {port.prefix}, the port of {port.leaf.name}, got no allocation"
+                text = f"expected {port.prefix}, the port of {port.leaf.name}, got no allocation"
                 yield self._at(ADDRESSES, thing, where, text, port.server.name)
                 continue
             yield from self._allocation(thing, (*where, at), row, port)
@@ -159,7 +159,7 @@ class _Run:
             got = row.get(key) or ("" if key == "prefix" else self._computed(thing, row["prefix"]))
             if got != expected:
                 where_on = f"{port.leaf.name} (plane {port.leaf.plane + 1})"
-                text = f"{node_name(port.server.name)}: {key}: expected {expected} as on {where_on}, got {got or 'none'}"
+                text = f"{key}: expected {expected} as on {where_on}, got {got or 'none'}"
                 yield self._at(ADDRESSES, thing, (*where, key), text, port.server.name)
 
     @staticmethod
