@@ -69,6 +69,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         message = "asn.scheme: expected one number per leaf in a collapsed-spine pair, whose leaves have sessions"
         report.error("FAB109", spec.at("underlay", "asn", "scheme"), message, "remove `scheme: per-pair`")
     _leaves_stated(spec, intent, report)
+    _panels(spec, report)
     if spec.converged:
         _converged(spec, report)
     if spec.qos.storage is not None and not (spec.roce and spec.converged and _has_storage(spec)):
@@ -78,6 +79,18 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             "qos.storage: expected storage NICs beside others on a fabric with a lossless class",
             "remove it: `lossless_priority` and `lossless_dscp` are the class of a fabric for storage alone",
         )
+
+
+def _panels(spec: FabricSpec, report: Report) -> None:
+    """Two ports of a panel for every link that it takes."""
+    for kind, rule in spec.panels.items():
+        if 2 * rule.links > rule.ports:
+            report.error(
+                "FAB109",
+                spec.at("topology", "patch_panels", kind, "links"),
+                f"patch_panels: expected at most {rule.ports // 2} links on a panel of {rule.ports} ports, got {rule.links}",
+                "a link takes two ports; leave `links` out for a third of the ports",
+            )
 
 
 def _bare_leaves(spec: FabricSpec, report: Report) -> None:

@@ -29,6 +29,7 @@ from fabric.model.plan import (
     SiteSpec,
     TierSpec,
 )
+from fabric.model.plan.patching import PanelRule
 from fabric.model.plan.spec import SWITCHLESS
 from fabric.model.settings.site import PURPOSES, BareLeaves, Home
 
@@ -130,6 +131,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         nic_turns=topology.nic_order == "turns",
         lengths=_lengths(topology),
+        panels=_panels(topology),
         below=intent.below,
     )
     if spec.switchless:
@@ -179,6 +181,12 @@ def _lengths(topology: Topology) -> Lengths:
     """Cable lengths that an intent states, by kind of link."""
     stated = topology.cable_length_m.model_dump(by_alias=True)
     return tuple(Length(0) if (metres := stated.get(kind)) is None else Length(metres, STATED) for kind in KINDS)
+
+
+def _panels(topology: Topology) -> dict[str, PanelRule]:
+    """Patch panels by kind of link."""
+    stated = {"leaf-spine": topology.patch_panels.leaf_spine, "spine-core": topology.patch_panels.spine_core}
+    return {kind: PanelRule(its.ports, its.links or 0) for kind, its in stated.items() if its is not None}
 
 
 def _ratio(value: float | None, usual: Fraction) -> Fraction:

@@ -1,0 +1,69 @@
+"""Patch panels between two tiers: where each link passes, and the ports that its two trunks have there.
+
+Every port of a switch is cabled to a panel once, by a trunk. A jumper between two ports of one panel makes a link of two
+trunks, so that another link takes another jumper, and no cable across the floor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+DIRECT = -1  # panel of a link without one
+
+
+@dataclass(frozen=True, slots=True)
+class PanelRule:
+    """Panels between two tiers, as an intent states them.
+
+    Attributes:
+        ports: of one panel.
+        links: that new switches take on a panel; the other ports are for links that move later. 0: by the links of a pair.
+    """
+
+    ports: int
+    links: int = 0
+
+    def taken(self, links_of_pair: int) -> int:
+        """Links of new switches on one panel: a third of its ports, half where no link of a pair can move."""
+        return self.links or max(1, self.ports // (3 if links_of_pair > 1 else 2))
+
+
+class PatchPanel(NamedTuple):
+    """One panel. It stands above the rack of the first switch that is cabled to it."""
+
+    name: str
+    ports: int
+    first: int  # index of that switch
+
+
+class Patch(NamedTuple):
+    """The way of one link through a panel, ports from 1."""
+
+    panel: PatchPanel
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patching:
+    """The panels of a fabric, and for every link the panel and the ports of its two trunks."""
+
+    panels: tuple[PatchPanel, ...]
+    panel: Ints  # index into `panels`, DIRECT without one
+    lower: Ints
+    upper: Ints
+
+    def of(self, link: int) -> Patch | None:
+        """The way of a link; None where it is cabled directly."""
+        at = int(self.panel[link])
+        return None if at == DIRECT else Patch(self.panels[at], int(self.lower[link]), int(self.upper[link]))
+
+    def rows(self, rows: Ints) -> Patching:
+        """Of some of the links."""
+        return Patching(panels=self.panels, panel=self.panel[rows], lower=self.lower[rows], upper=self.upper[rows])
