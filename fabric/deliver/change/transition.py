@@ -15,6 +15,7 @@ import numpy as np
 
 from fabric.design.moves import End, Step, ends_of
 from fabric.model.plan import BETWEEN_SWITCHES, NO_TENANT, FabricPlan, Links, Tenancy
+from fabric.model.plan.patching import Patching, joined
 from fabric.solver import Ints, Network
 from fabric.solver.network import network
 
@@ -73,6 +74,15 @@ class Transition:
         ]
         return np.array(found, dtype=np.int64)
 
+    @cached_property
+    def _old_panels(self) -> Patching | None:
+        """Of the old design, whose switches have other indices here."""
+        old = self.old.patching
+        if old is None:
+            return None
+        panels = (panel._replace(first=int(self._index[panel.first])) for panel in old.panels)
+        return replace(old, panels=tuple(panels))
+
     def _joined(self, rows: Ints, still: Ints) -> FabricPlan:
         """The plan with some links of the new design and some of the old one."""
         old, new = self.old, self.new
@@ -97,6 +107,7 @@ class Transition:
             subnet=np.concatenate([new.subnet[rows], old.subnet[still]]),
             tenancy=self._tenancy(rows, still, place),
             below={place[link]: far for link, far in new.below.items() if link in place},
+            patching=joined(((new.patching, rows), (self._old_panels, still))),
             management_ports={place[link]: far for link, far in new.management_ports.items() if link in place},
             **arrays,
         )

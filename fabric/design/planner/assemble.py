@@ -232,7 +232,11 @@ def _leaf_spine(
         history = continued(earlier, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros_like(site.leaf) for site in sites]
         made = wiring.leaf_spine_links(sites, sizing, history, arrivals, places, index.spine, pods=pods, spine_down=down)
-        return history, made, [patching.Lowers(arrivals, {site.size.name: its for site, its in zip(sites, places, strict=True)}, sites)]
+        return (
+            history,
+            made,
+            [patching.Lowers(arrivals, {site.size.name: its for site, its in zip(sites, places, strict=True)}, sites)],
+        )
     leaves = {size.name: size.leaves_of_pod(sizing.units_per_pod, sizing.networks) for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
     tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]

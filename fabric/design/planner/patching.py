@@ -2,9 +2,9 @@
 
 The history of a wiring is replayed, as for the ports of switches. A port keeps its trunk. A link between two ports without a
 trunk goes to the panel that the new switches fill; a link of which one port has a trunk brings the other port to that panel.
-Where fewer links join each pair than before, every link that moves leads to a port without a trunk: both ends then meet at one
-panel. What is left are links between two old ports (spines that are removed, uplinks that are added), and panels without a
-free port: their trunk is laid again, which the comparison of two plans shows.
+Where fewer links join each pair than before, every link that moves leads to a port without a trunk, so both meet at a panel.
+What is left are links between two old ports (spines that are removed, uplinks that are added), and panels without a free port:
+their trunk is laid again, which the comparison of two plans shows.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ def board(history: Sequence[Epoch], groups: Sequence[str], rule: PanelRule) -> B
 
 
 def _spread(uppers: int, links: int, most: int) -> Iterator[Key]:
-    """The links of a lower switch in the order in which they fill panels: those that may move later are on all of them."""
+    """(upper, link) of a lower switch in the order in which they fill panels: each panel has its part of those that move."""
     count = uppers * links
-    panels = ceil_div(count, most)
-    yield from (divmod(at, links) for begin in range(panels) for at in range(begin, count, panels))
+    panels = max(1, ceil_div(count, most))
+    yield from (divmod(at, uppers)[::-1] for begin in range(panels) for at in range(begin, count, panels))
 
 
 # --- the links of a fabric ------------------------------------------------------------------------------------
@@ -159,9 +159,12 @@ def of_leaves(
         made = board(history, its.arrivals, rule)
         for site in its.sites:
             places = np.broadcast_to(its.places[site.size.name], site.leaf.shape)
-            leaves |= {leaf: (made, place) for leaf, place in zip(site.leaf.ravel().tolist(), places.ravel().tolist(), strict=True)}
+            leaves |= {
+                leaf: (made, place) for leaf, place in zip(site.leaf.ravel().tolist(), places.ravel().tolist(), strict=True)
+            }
     spines = {
-        int(spine_index[at]): (at[2], (*_pod(sizing, at[0]), *_network(spec, sizing, at[1]))) for at in np.ndindex(spine_index.shape)
+        int(spine_index[at]): (at[2], (*_pod(sizing, at[0]), *_network(spec, sizing, at[1])))
+        for at in np.ndindex(spine_index.shape)
     }
     yield Wired(LEAF_SPINE, leaves, spines, _slots(spine_downlinks(spec, sizing)))
 
@@ -192,7 +195,10 @@ def _pod(sizing: Sizing, pod: int) -> Instance:
 
 def _network(spec: FabricSpec, sizing: Sizing, network: int) -> Instance:
     rail, plane = divmod(network, sizing.planes)
-    return (*((f"rail{rail + 1}",) if spec.kind == "rail-only" else ()), *((f"plane{plane + 1}",) if sizing.planes > 1 else ()))
+    return (
+        *((f"rail{rail + 1}",) if spec.kind == "rail-only" else ()),
+        *((f"plane{plane + 1}",) if sizing.planes > 1 else ()),
+    )
 
 
 def _slots(down: Sequence[Slot]) -> dict[tuple[int, int], int]:

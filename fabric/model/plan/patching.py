@@ -6,6 +6,7 @@ trunks, so that another link takes another jumper, and no cable across the floor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,6 +65,33 @@ class Patching:
         at = int(self.panel[link])
         return None if at == DIRECT else Patch(self.panels[at], int(self.lower[link]), int(self.upper[link]))
 
+    @property
+    def ends(self) -> list[tuple[str, int, int] | None]:
+        """Per link the name of its panel, its lower and its upper port there; None where it is cabled directly."""
+        columns = zip(self.panel.tolist(), self.lower.tolist(), self.upper.tolist(), strict=True)
+        return [None if at == DIRECT else (self.panels[at].name, low, high) for at, low, high in columns]
+
     def rows(self, rows: Ints) -> Patching:
         """Of some of the links."""
         return Patching(panels=self.panels, panel=self.panel[rows], lower=self.lower[rows], upper=self.upper[rows])
+
+
+def joined(parts: Sequence[tuple[Patching | None, Ints]]) -> Patching | None:
+    """The panels of some links of several plans, in this order; None where no plan has panels.
+
+    The first switch of a panel is that of the first plan which has it.
+    """
+    if not any(patched for patched, _ in parts):
+        return None
+    panels: dict[str, PatchPanel] = {}
+    columns: list[tuple[Ints, Ints, Ints]] = []
+    for patched, rows in parts:
+        if patched is None:
+            columns.append((np.full(len(rows), DIRECT), *(np.zeros(len(rows), dtype=np.int64),) * 2))
+            continue
+        for panel in patched.panels:
+            panels.setdefault(panel.name, panel)
+        index = np.array([*(list(panels).index(panel.name) for panel in patched.panels), DIRECT])
+        columns.append((index[patched.panel[rows]], patched.lower[rows], patched.upper[rows]))
+    panel, lower, upper = (np.concatenate(column).astype(np.int64) for column in zip(*columns, strict=True))
+    return Patching(panels=tuple(panels.values()), panel=panel, lower=lower, upper=upper)
