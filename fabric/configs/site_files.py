@@ -95,6 +95,7 @@ LINK_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "speed_gbps", "length_m", "a", "a_port", "b", "b_port", "a_address", "b_address"),
     *("a_port_name", "b_port_name", "tenant", "vlan", "bond"),
 )
+PANEL_COLUMNS = ("panel", "a_panel_port", "b_panel_port")  # of a site with patch panels
 
 
 def plan_json(plan: Plan) -> str:

@@ -132,8 +132,8 @@ class PatchPanel(Key):
     links: Count | None = Field(
         None,
         description=(
-            "links of new switches on one panel, the other ports are for links that move later; default: a third of the ports, "
-            "half where two switches share one link"
+            "links of new switches on one panel, the other ports are for links that move later; default: a third of the "
+            "ports, half where two switches share one link"
         ),
     )
 

@@ -3,8 +3,8 @@
 The history of a wiring is replayed, as for the ports of switches. A port keeps its trunk. A link between two ports without a
 trunk goes to the panel that the new switches fill; a link of which one port has a trunk brings the other port to that panel.
 Where fewer links join each pair than before, every link that moves leads to a port without a trunk, so both meet at a panel.
-What is left are links between two old ports (spines that are removed, uplinks that are added), and panels without a free port:
-their trunk is laid again, which the comparison of two plans shows.
+What is left are links between two old ports (spines that are removed, uplinks that are added) and panels without a free port.
+There a trunk is laid again, which the comparison of two plans shows.
 """
 
 from __future__ import annotations

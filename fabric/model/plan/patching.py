@@ -93,5 +93,5 @@ def joined(parts: Sequence[tuple[Patching | None, Ints]]) -> Patching | None:
             panels.setdefault(panel.name, panel)
         index = np.array([*(list(panels).index(panel.name) for panel in patched.panels), DIRECT])
         columns.append((index[patched.panel[rows]], patched.lower[rows], patched.upper[rows]))
-    panel, lower, upper = (np.concatenate(column).astype(np.int64) for column in zip(*columns, strict=True))
-    return Patching(panels=tuple(panels.values()), panel=panel, lower=lower, upper=upper)
+    at, lower, upper = (np.concatenate(column).astype(np.int64) for column in zip(*columns, strict=True))
+    return Patching(panels=tuple(panels.values()), panel=at, lower=lower, upper=upper)
