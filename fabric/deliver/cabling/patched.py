@@ -79,8 +79,8 @@ def check_patched(fabric: FabricPlan, found: Legs, report: Report) -> None:
         report.error(
             "FAB153",
             fabric.spec.at("topology", "patch_panels", KINDS[int(links.kind[first])]),
-            f"fabric '{fabric.name}': patch_panels: expected optics with a connector for each link, got {found.medium[wrong[0]]} "
-            f"between {near} and {far} ({plural(len(wrong), 'cable')})",
+            f"fabric '{fabric.name}': patch_panels: expected optics with a connector for each link, "
+            f"got {found.medium[wrong[0]]} between {near} and {far} ({plural(len(wrong), 'cable')})",
             "run the uplinks at the speed of a connector, `leaf: {uplinks: {speed_gbps: …}}`, or cable them directly",
         )
 

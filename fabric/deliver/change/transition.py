@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fabric.design.moves import End, Step, ends_of
+from fabric.design.cable_moves import End, ends_of
+from fabric.design.moves import Step
 from fabric.model.plan import BETWEEN_SWITCHES, NO_TENANT, FabricPlan, Links, Tenancy
 from fabric.model.plan.patching import Patching, joined
 from fabric.solver import Ints, Network
@@ -34,12 +35,18 @@ class Transition:
     new: FabricPlan
     steps: Sequence[Step]
 
-    def at(self, done: int) -> FabricPlan:
-        """The plan when so many steps are done, and all cables laid that move nothing in service."""
-        waits = {cable.lower for step in self.steps[done:] for cable in step.cables}
-        if not waits:
+    def at(self, done: int, until: int | None = None) -> FabricPlan:
+        """The plan when so many steps are done, and all cables laid that move nothing in service.
+
+        `until`: the links of the steps from `done` to before it are out of service, neither as before nor as after.
+        """
+        waits, out = (
+            {cable.lower for step in steps for cable in step.cables}
+            for steps in (self.steps[until or done :], self.steps[done : until or done])
+        )
+        if not waits and not out:
             return self.new
-        stays = np.array([end not in waits for end in self.new_ends], dtype=bool)
+        stays = np.array([end not in waits and end not in out for end in self.new_ends], dtype=bool)
         rows = np.flatnonzero(stays)
         still = np.array([row for row, end in enumerate(self.old_ends) if end in waits], dtype=np.int64)
         return self._joined(rows, still)
