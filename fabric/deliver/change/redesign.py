@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
+
+import numpy as np
 
 from fabric.audit.diff.design import Names, renamed_plan, renames
 from fabric.audit.diff.recabling import recabling
@@ -14,6 +16,7 @@ from fabric.base.text import listed, percent, plural
 from fabric.configs import Renderer
 from fabric.deliver.change.edits import Edit, Pair, edits
 from fabric.deliver.change.meter import Meter, Times
+from fabric.deliver.change.notes import notes
 from fabric.deliver.change.packing import TINY, Packer
 from fabric.deliver.change.records import (
     CONFIGURE,
@@ -25,6 +28,7 @@ from fabric.deliver.change.records import (
     Change,
     ChangeRequest,
     Jumper,
+    Left,
     Move,
     Refused,
     Wave,
@@ -33,7 +37,7 @@ from fabric.deliver.change.transition import Transition, renumbered
 from fabric.deliver.change.wave import Builder, refusal, task, together
 from fabric.design.cable_moves import Cable, ends_of
 from fabric.design.moves import Step
-from fabric.model.plan import SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.model.plan import BETWEEN_SWITCHES, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 
 RELOADS = "every service starts again"
@@ -103,7 +107,7 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
     steps = recabling(old, sides.new).steps
     both = [name for name in sorted(sides.new.fabrics) if name in old.fabrics and request.fabric in ("", name)]
     both = [name for name in both if old.fabrics[name].switches and sides.new.fabrics[name].switches]
-    drafts = [_draft(old.fabrics[name], sides, steps, request.floor) for name in both]
+    drafts = [draft_of(old.fabrics[name], sides, steps, request.floor) for name in both]
     _add_edits(sides, names, drafts)
     waves: list[Wave] = []
     edits_by_wave: list[Edit] = []
@@ -111,7 +115,9 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         for wave, own in _waves(draft, request.floor):
             waves.append(replace(wave, number=len(waves) + 1))
             edits_by_wave += (replace(edit, wave=len(waves)) for edit in own)
-    notes = (*_notes(sides, request), *_unmeasured(drafts))
+    after = {draft.way.new.name: _stage(draft, draft.done).left() for draft in drafts}
+    remarks = (note for draft in drafts for note in _of_draft(draft, waves, after))
+    found = (*_notes(sides, request), *remarks)
     change = Change(
         site=sides.new.site,
         title=heading,
@@ -119,9 +125,9 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         waves=tuple(waves),
         refused=together(entry for draft in drafts for entry in draft.refused),
         before={draft.way.new.name: draft.meter.left() for draft in drafts},
-        after={draft.way.new.name: _stage(draft, draft.done).left() for draft in drafts},
-        notes=notes,
-        is_empty=not waves and not notes and not any(draft.refused for draft in drafts),
+        after=after,
+        notes=found,
+        is_empty=not waves and not found and not any(draft.refused for draft in drafts),
     )
     return change, edits_by_wave
 
@@ -148,17 +154,29 @@ def _switchless(sides: Sides, request: ChangeRequest) -> Iterator[str]:
             yield f"fabric {name} has no switches, and its cables change: no wave of it is planned"
 
 
-def _unmeasured(drafts: Sequence[Draft]) -> Iterator[str]:
-    """Fabrics that share no server port with their old design: a capacity of them says nothing."""
-    for draft in drafts:
-        if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
-            yield f"fabric {draft.way.new.name}: no server port is in both designs, so no capacity is measured"
+def _of_draft(draft: Draft, waves: Sequence[Wave], after: Mapping[str, Left]) -> Iterator[str]:
+    """How many links move, and what the shares say; fabrics that share no server port with their old design have none."""
+    name, links = draft.way.new.name, draft.way.old.links
+    moved = [cable for cable in draft.cables((0, draft.done)) if cable.old is not None]
+    if moved:
+        between = int(np.isin(links.kind, BETWEEN_SWITCHES).sum())
+        ends = {end for end, kind in zip(draft.way.old_ends, links.kind.tolist(), strict=True) if kind in BETWEEN_SWITCHES}
+        mine = sum(cable.lower in ends for cable in moved)
+        jumpers = sum(cable.jumper is not None for cable in moved)
+        yield (
+            f"fabric {name}: {mine:,} of {between:,} links between switches move or go ({percent(mine / max(1, between))})"
+            + (f", {jumpers:,} of them by jumpers of patch panels" if jumpers else "")
+        )
+    if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
+        yield f"fabric {name}: no server port is in both designs, so no capacity is measured"
+        return
+    yield from notes(draft.meter, [wave for wave in waves if wave.fabric == name], after[name])
 
 
 # --- cables ---------------------------------------------------------------------------------------------------
 
 
-def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
+def draft_of(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
     """The waves of moves: as many steps in each as the floor allows, in the order in which cages become free."""
     new = sides.new.fabrics[old.name]
     uppers = {device.name for fabric in (old, new) for device in fabric.devices if device.role != SERVER}
