@@ -1,12 +1,12 @@
-"""Growth of random fabrics with patch panels, held against what any plan must change.
+"""Growth of random fabrics with patch panels, compared with what any plan must change.
 
-`python -m tests.deliver.change.expansion --fabrics 2000 --seed 1` draws fabrics of two and three tiers without a planned size, lets
-each grow by some units, and prints the share of links between switches that change, the fewest that any wiring of the same sizes
-changes, trunks that are laid again, and stages at two floors.
+`python -m tests.deliver.change.expansion --fabrics 2000 --seed 1` draws fabrics of two and three tiers without a planned
+size, lets each grow by some units, and prints the share of links between switches that change, the fewest that any wiring of
+the same sizes changes, trunks that are laid again, and stages at two floors.
 
-Fewest: a pair of switches that has fewer links than before gives up the difference, whatever the ports. `within one` is the same
-for wirings that spread the uplinks of a leaf over its spines within one link, which the plan does not use: spines would have
-unequal shares of the traffic.
+Fewest: a pair of switches that has fewer links than before gives up the difference, whatever the ports. `within one` is the
+same for wirings that spread the uplinks of a leaf over its spines within one link, which the plan does not use: spines would
+have unequal shares of the traffic.
 """
 
 from __future__ import annotations
@@ -195,11 +195,12 @@ def lines(found: Sequence[Growth]) -> Iterator[str]:
     for word, group in (("all", found), ("same tiers", same)):
         shares = sorted(its.share for its in group)
         within = sum(share <= LIMIT for share in shares) / len(shares)
-        links = sum(its.links for its in group)
+        links, least = sum(its.links for its in group), sum(its.fewest for its in group)
+        relaid = sum(its.relaid for its in group)
         yield (
             f"  {word}: at most {LIMIT:.0%} of the links change in {within:.1%}; {mean(shares):.1%} on average, "
-            f"99th percentile {shares[int(0.99 * (len(shares) - 1))]:.1%}; fewest {sum(its.fewest for its in group) / links:.1%}, "
-            f"moved {sum(its.moved for its in group) / links:.1%} of all links; {sum(its.relaid for its in group):,} trunks laid again"
+            f"99th percentile {shares[int(0.99 * (len(shares) - 1))]:.1%}; fewest {least / links:.1%}, "
+            f"moved {sum(its.moved for its in group) / links:.1%} of all links; {relaid:,} trunks laid again"
         )
     some_share = sorted(its.share for its in same if its.moved) or [0.0]
     some_within = sum(share <= LIMIT for share in some_share) / len(some_share)
