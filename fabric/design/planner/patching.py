@@ -42,7 +42,7 @@ class Spot(NamedTuple):
     port: int
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Board:
     """The panels between the switches of one wiring.
 
@@ -95,7 +95,7 @@ class Board:
 
 def board(history: Sequence[Epoch], groups: Sequence[str], rule: PanelRule) -> Board:
     """The panels of a wiring; `groups` has the group of every lower switch of the finished fabric, in order of arrival."""
-    made, known = Board(rule), 0
+    made, known = Board(rule=rule), 0
     names = sorted(set(groups))
     slots = {name: list(wiring.lower_states(history, name)) for name in names}
     for at, (epoch, upper) in enumerate(zip(history, wiring.upper_states(history, groups), strict=True)):
