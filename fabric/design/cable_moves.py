@@ -117,7 +117,7 @@ class Busy:
 
     cages: dict[End, set[Owner]]
     ports: dict[End, set[Owner]]
-    jumped: dict[End, set[Owner]]  # cages of such ports
+    jumped: dict[End, set[Owner]]  # cages of these ports
 
     @classmethod
     def of(cls, moved: Iterable[Cable]) -> Busy:

@@ -1,6 +1,6 @@
 """The columns of a run list, and links over patch panels as the three cables that they are: two trunks and a jumper.
 
-The first row of such a link is its lower trunk, under the name that the cable of the link has without a panel.
+The first row of that link is its lower trunk, under the name that the cable of the link has without a panel.
 """
 
 from __future__ import annotations
