@@ -164,3 +164,11 @@ def test_switches_below_need_no_tenant() -> None:
     plan = planned(stated, Lock())
     lower = plan.fabrics["oob"]
     assert [its.far is not None for its in lower.uplinks] == [True, True]
+
+
+def test_leaves_without_servers_beside_rails_are_one_error() -> None:
+    stated = document(kind="rail-only", dual_tor=False, leaves_without_servers=[{"name": "border", "count": 2}])
+    with pytest.raises(InputError) as caught:
+        planned(stated, Lock())
+    messages = [one.message for one in caught.value.diagnostics]
+    assert messages == ["leaves_without_servers: expected none beside servers in a `rail-only` fabric"]
