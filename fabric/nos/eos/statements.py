@@ -288,7 +288,8 @@ RULES = Rules(
     sequences=((r"aaa group server \S+ \S+", r"server "),),
     definitions=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
     r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
-    r"neighbor [A-Z]\S* peer group$|(?:tacacs|radius)-server host \S+|aaa group server \S+ \S+)",
+    r"neighbor [A-Z]\S* peer group$|aaa group server \S+ \S+|"
+    r"(?:tacacs|radius)-server host \S+(?: vrf \S+)?(?: (?:auth-)?port \d+)?(?: acct-port \d+)? (?:timeout|key))",
     exclusive=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
     r"(channel-group \d+) mode \S+",
     defaulted=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),

@@ -189,7 +189,7 @@ CASES = {
         "frr",
         "ip prefix-list A seq 10 permit 10.0.0.0/8\nip prefix-list A seq 20 permit 10.1.0.0/16\n",
         "ip prefix-list A seq 10 permit 10.0.0.0/9\n",
-        ["no ip prefix-list A seq 20 permit 10.1.0.0/16", "ip prefix-list A seq 10 permit 10.0.0.0/9"],
+        ["ip prefix-list A seq 10 permit 10.0.0.0/9", "no ip prefix-list A seq 20 permit 10.1.0.0/16"],
     ),
     "a banner of several lines": (
         "eos",

@@ -15,6 +15,7 @@ import random
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,10 +35,10 @@ from tests.system.random_designs import drawing
 
 SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")
 TRIES = 16  # for the first kind of a pair; then for the next one
-SWITCHES = 5  # of a pair, at most
+SWITCHES = 3  # of a pair, at most
 MORE = 3  # modifications beside the first
 KEPT = 0.7  # share of the pairs whose second design keeps the numbers of the first
-MAX_SWITCHES = 120  # of a design
+MAX_SWITCHES = 60  # of a design
 Files = dict[str, str]
 
 
@@ -105,8 +106,12 @@ def _drawn(nos: str, seed: int, number: int, at: int, kind: str) -> Pair | None:
     made = [kind]
     for other in rng.sample(kinds(), rng.choice((0, 1, 1, 2, MORE)) if at % TRIES < TRIES - 6 else 0):
         made += [other] if modified(rng, after, other, values(nos)) else []
-    found = _edits(rng, nos, first, after)
     texts = first.text, drawing.Design("", after).text
+    try:
+        found = _edits(rng, nos, first, after)
+    except Exception as crash:
+        crash.add_note("\n".join((", ".join(made), *texts)))
+        raise
     return Pair(number, tuple(made), found, *texts) if found else None
 
 
@@ -126,7 +131,7 @@ def _edits(rng: random.Random, nos: str, first: drawing.Design, after: Intent) -
 
 
 def _planned(folder: Path, intent: Intent, lock: Lock | None) -> tuple[Plan, Renderer]:
-    path = folder / f"{intent['site']}.yaml"
+    path = folder / f"{intent.get('site', 'site')}.yaml"
     path.write_text(drawing.Design("", intent).text, encoding="utf-8")
     loaded = pipeline.load(path, folder / "generated")
     plan = pipeline.plan(loaded, lock)
@@ -201,9 +206,14 @@ def main() -> int:
     count, start = Count(), time.process_time()
     real = RealUpdater() if asked.real else None
     for number in range(asked.first, asked.first + asked.pairs):
-        found = pair(asked.os, asked.seed, number)
-        for line in (amiss := judge(found, count, real)):
-            print(line, flush=True)
+        try:
+            found = pair(asked.os, asked.seed, number)
+            amiss = judge(found, count, real)
+        except Exception as crash:  # an exception that is no diagnostic is a fault as well
+            count.failed.append(f"{asked.os} {number} {traceback.format_exc()} {crash.__notes__}")
+            print(count.failed[-1], flush=True)
+            continue
+        print("".join(f"{line}\n" for line in amiss), end="", flush=True)
         if amiss and asked.keep:
             asked.keep.mkdir(parents=True, exist_ok=True)
             for side, text in (("old", found.old), ("new", found.new)):
