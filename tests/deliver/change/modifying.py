@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 from unittest.mock import patch
 
+from fabric.design.intent.load import schema
 from tests.audit.diff.candidate import designs
 from tests.system.random_designs import drawing, everyday, keys
 from tests.system.random_designs.words import TEXTS
@@ -81,7 +82,7 @@ def values(nos: str) -> Values:
 
 def _stated(value: Any, node: keys.Node | None = None, at: str = "") -> Iterator[tuple[str, Any]]:
     """(key, its value) of everything that an intent states, as `keys.used`."""
-    known = keys.children(keys.schema() if node is None else node)
+    known = keys.children(schema() if node is None else node)
     if isinstance(value, list):
         for item in value:
             yield from _stated(item, node, at)
@@ -193,7 +194,7 @@ def _other_order(rng: random.Random, fabric: Intent) -> None:
             rng.shuffle(its)
 
 
-TOGETHER: Mapping[str, Callable[[random.Random, Intent], None]] = {
+_NAMED: Mapping[str, Callable[[random.Random, Intent], None]] = {
     **{change.__name__.strip("_").replace("_", " "): change for change in designs.CHANGES},
     "moved server": _moved_server,
     "exchanged VLANs": _exchanged_values("vlan"),
@@ -202,3 +203,4 @@ TOGETHER: Mapping[str, Callable[[random.Random, Intent], None]] = {
     "exchanged network names": _exchanged_values("name"),
     "other order": _other_order,
 }
+TOGETHER = {f"together: {name}": change for name, change in _NAMED.items()}

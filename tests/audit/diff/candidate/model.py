@@ -158,10 +158,9 @@ class Model:
 
         return parse
 
-
     @cached_property
     def names(self) -> Callable[[str, str, str], tuple[tuple[str, str], ...]]:
-        """(mode, line, part) → what `Statement.named` finds, all that is defined for `def_`. Results are kept: lines repeat."""
+        """(mode, line, part) → what `Statement.named` finds; for `def_` all that is defined. Results are kept."""
 
         @cache
         def names(mode: str, line: str, part: str) -> tuple[tuple[str, str], ...]:
