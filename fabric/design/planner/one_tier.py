@@ -108,7 +108,7 @@ def _unstated_unit(spec: FabricSpec) -> bool:
     """Whether the size of a unit is free: no `unit`, no leaf for each rack, no group with leaves of its own."""
     group, *others = spec.groups
     apart = (at for at, other in enumerate(others, 1) if not other.shared)
-    if any(spec.groups[at].unit_servers or spec.stated("servers", at, "leaves") for at in apart):
+    if any(spec.groups[at].bare or spec.groups[at].unit_servers or spec.stated("servers", at, "leaves") for at in apart):
         return False
     return not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
 

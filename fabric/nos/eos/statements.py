@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
+from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 from fabric.nos.reading.sections import END, Layout, StatementPath
 from fabric.nos.reading.values import numbers
 from fabric.nos.statements.syntax import Syntax, indented
@@ -249,6 +249,18 @@ SYNTAX = Syntax(
 
 # --- Commands -------------------------------------------------------------------------------------------------
 
+EFFECTS = tuple(
+    Effect(  # its own `no neighbor … activate` could stay against that of the group
+        heads=heads,
+        command=r"neighbor (\S+) peer group \S+",
+        over=r"neighbor {0} (?!peer group ).*",
+        first="no neighbor {0}",
+        takes="neighbor {0} .*",
+        source="as FRR does; not known of EOS, and right in either case",
+    )
+    for heads in (("router bgp ",), ("router bgp ", "vrf "))
+)
+
 RULES = Rules(
     single=(
         ((), r"(hostname|clock timezone|logging vrf \S+ source-interface|ntp local-interface|vlan internal order) "),
@@ -296,6 +308,7 @@ RULES = Rules(
     permanent=r"system control-plane",
     dropped=r"(ip|ipv6) (address|enable)",
     drop_causes=r"vrf ",
+    effects=EFFECTS,
 )
 
 DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS", layout=LAYOUT)

@@ -99,14 +99,17 @@ def _stated(value: Any, node: keys.Node | None = None, at: str = "") -> Iterator
 # --- one modification -----------------------------------------------------------------------------------------
 
 
-def modified(rng: random.Random, intent: Intent, kind: str, known: Values) -> bool:
-    """Makes a modification of a kind in the intent itself; False where there is nothing to modify."""
+def modified(rng: random.Random, intent: Intent, kind: str, known: Values, *, new: bool = True) -> bool:
+    """Makes a modification of a kind in the intent itself; False where there is nothing to modify.
+
+    `new`: also where the mapping that the key is in is not stated.
+    """
     before = copy.deepcopy(intent)
     if kind in TOGETHER:
         with suppress(AttributeError, IndexError, KeyError, TypeError):  # what another modification left
             TOGETHER[kind](rng, rng.choice(list(intent["fabrics"].values())))
         return intent != before
-    places = list(_places(intent, kind.split(".")))
+    places = [place for place in _places(intent, kind.split(".")) if new or len(place[1]) == 1]
     if not places:
         return False
     node, path = rng.choice(places)

@@ -35,6 +35,7 @@ from tests.system.random_designs import drawing
 
 SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")
 TRIES = 8  # for the first kind of a pair; then for the next one
+DESIGNS = 40  # looked through for one that has what a kind modifies
 SWITCHES = 3  # of a pair, at most
 MORE = 3  # modifications beside the first
 KEPT = 0.7  # share of the pairs whose second design keeps the numbers of the first
@@ -99,12 +100,15 @@ def pair(nos: str, seed: int, number: int) -> Pair:
 def _drawn(nos: str, seed: int, number: int, at: int, kind: str) -> Pair | None:
     """One trial: a design and its modifications; None where it has no plan, or no file of a switch differs."""
     rng = random.Random(f"{nos}/{seed}/{number}/{at}")
-    first = design(nos, seed, rng.randrange(10**6))
-    after = copy.deepcopy(first.intent)
-    if not modified(rng, after, kind, values(nos)):
+    for _ in range(DESIGNS):
+        first = design(nos, seed, rng.randrange(10**6))
+        after = copy.deepcopy(first.intent)
+        if modified(rng, after, kind, values(nos), new=at % 4 == 3):
+            break
+    else:
         return None
     made = [kind]
-    for other in rng.sample(kinds(), rng.choice((0, 1, 1, 2, MORE)) if at % 2 else 0):
+    for other in _more(rng, number) if at % 2 else ():
         made += [other] if modified(rng, after, other, values(nos)) else []
     texts = first.text, drawing.Design("", after).text
     try:
@@ -113,6 +117,12 @@ def _drawn(nos: str, seed: int, number: int, at: int, kind: str) -> Pair | None:
         crash.add_note("\n".join((", ".join(made), *texts)))
         raise
     return Pair(number, tuple(made), found, *texts) if found else None
+
+
+def _more(rng: random.Random, number: int) -> list[str]:
+    """Kinds beside the first of a pair: those that change no file in turn, and any."""
+    silent = [kind for kind in kinds() if is_without_file(kind)]
+    return [silent[number % len(silent)], *rng.sample(kinds(), rng.randint(0, MORE))][: rng.randint(1, MORE)]
 
 
 def _edits(rng: random.Random, nos: str, first: drawing.Design, after: Intent) -> tuple[Edit, ...]:

@@ -53,6 +53,15 @@ def test_leaves_without_servers_have_the_uplinks_of_others_and_later_numbers() -
     assert its["front-leaf005"] == its["front-leaf001"]
 
 
+def test_leaves_without_servers_are_beside_those_of_a_free_unit() -> None:
+    """Servers that one leaf has ports for: leaves without servers are no part of it, so there are spines."""
+    stated = document(dual_tor=False, leaves_without_servers=[{"name": "border", "count": 2, "paired": False}])
+    del stated["fabrics"]["front"]["servers"]["unit"]
+    fabric = front(stated)
+    assert len(leaves(fabric)) > 2
+    assert set(uplinks(fabric)) == set(leaves(fabric))
+
+
 def test_growth_keeps_the_numbers_of_leaves_without_servers() -> None:
     stated = document(leaves_without_servers=[{"name": "border", "count": 2}])
     first = planned(stated, Lock())
