@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,16 @@ from tests.nos.sonic.updater.process import RealUpdater
 from tests.nos.sonic.updater.switch import Switch
 
 
-def wrong(nos: str, change: FileChange, old: str, new: str, real: RealUpdater | None = None) -> str:
-    """What is wrong with a change, "" for nothing; `real`: SONiC's own updater, which takes the patches too."""
+@dataclass
+class Updater:
+    """SONiC's own updater, which takes the patches too, and what it took."""
+
+    process: RealUpdater
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def wrong(nos: str, change: FileChange, old: str, new: str, real: Updater | None = None) -> str:
+    """What is wrong with a change, "" for nothing."""
     if change.form is UNIFIED:
         return _patch(change.lines, old, new)
     if nos in TRIALS:
@@ -55,7 +63,7 @@ def unknown(nos: str, *texts: str) -> str:
     return ""
 
 
-def _steps(change: FileChange, old: Any, new: Any, real: RealUpdater | None) -> str:
+def _steps(change: FileChange, old: Any, new: Any, real: Updater | None) -> str:
     """Steps of a change of config_db.json: what they do to the database, and to a switch with its daemons."""
     if patched(old, change.json_patch) != new:
         return "another database by the patch alone"
@@ -63,7 +71,7 @@ def _steps(change: FileChange, old: Any, new: Any, real: RealUpdater | None) -> 
     switch = Switch(old)
     try:
         if real:
-            real.run(switch, steps, Counter())
+            real.process.run(switch, steps, real.counts)
         else:
             switch.run(steps)
     except AssertionError as refused:

@@ -28,7 +28,7 @@ from fabric.base.diagnostics import InputError
 from fabric.configs import Job, Renderer
 from fabric.model.plan import Plan
 from fabric.model.plan.lock import Lock
-from tests.deliver.change.judging import unknown, wrong
+from tests.deliver.change.judging import Updater, unknown, wrong
 from tests.deliver.change.modifying import Intent, design, is_without_file, kinds, modified, values
 from tests.nos.sonic.updater.process import RealUpdater
 from tests.system.random_designs import drawing
@@ -175,7 +175,7 @@ def _files(renderer: Renderer, job: Job) -> Files:
 # --- judging ----------------------------------------------------------------------------------------------------
 
 
-def judge(found: Pair, count: Count, real: RealUpdater | None = None) -> list[str]:
+def judge(found: Pair, count: Count, real: Updater | None = None) -> list[str]:
     """What is wrong with the changes of a pair, in both directions."""
     count.pairs += 1
     count.kinds.update(found.kinds)
@@ -192,7 +192,7 @@ def judge(found: Pair, count: Count, real: RealUpdater | None = None) -> list[st
     return amiss
 
 
-def _judged(nos: str, change: FileChange, old: str, new: str, count: Count, real: RealUpdater | None) -> str:
+def _judged(nos: str, change: FileChange, old: str, new: str, count: Count, real: Updater | None) -> str:
     if line := unknown(nos, old, new) if old and new else "":
         count.unknown[line] += 1
         return ""
@@ -214,7 +214,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the intents of pairs that failed go")
     asked = parser.parse_args()
     count, start = Count(), time.process_time()
-    real = RealUpdater() if asked.real else None
+    real = Updater(RealUpdater()) if asked.real else None
     for number in range(asked.first, asked.first + asked.pairs):
         try:
             found = pair(asked.os, asked.seed, number)
@@ -229,6 +229,8 @@ def main() -> int:
             for side, text in (("old", found.old), ("new", found.new)):
                 (asked.keep / f"{asked.os}-{asked.seed}-{number}-{side}.yaml").write_text(text, encoding="utf-8")
     print(report(count, asked.kinds))
+    if real:
+        print(", ".join(f"{number:,} {what}" for what, number in sorted(real.counts.items())))
     print(f"{asked.os}, seed {asked.seed}, pairs {asked.first} on: {time.process_time() - start:.0f} s of CPU")
     return 1 if count.failed else 0
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.deliver.change.judging import Updater
 from tests.deliver.change.modifying import TOGETHER, is_without_file, kinds, values
 from tests.deliver.change.pairs import SYSTEMS, Count, judge, pair
+from tests.nos.sonic.updater.process import WHY_NOT, RealUpdater, is_there
 from tests.system.random_designs import keys
 
-SAMPLE, WHOLE = 6, 120
+SAMPLE, WHOLE = 5, 120
 
 
 @pytest.mark.parametrize("nos", SYSTEMS)
@@ -18,6 +20,16 @@ def test_commands_make_the_new_files_and_their_inverse_the_old_ones(nos: str, wh
         assert not judge(pair(nos, 20, number), count), number
     assert count.files >= 2 * count.pairs, "each pair has a file that changes, there and back"
     assert not count.unknown
+
+
+@pytest.mark.skipif(not is_there(), reason=WHY_NOT)
+def test_the_updater_of_sonic_takes_every_patch(whole: bool) -> None:
+    count = Count()
+    with RealUpdater() as process:
+        real = Updater(process)
+        for number in range(SAMPLE, WHOLE) if whole else range(SAMPLE):
+            assert not judge(pair("sonic", 21, number), count, real), number
+    assert real.counts["patches of the real updater"] > count.pairs
 
 
 def test_every_key_of_the_language_is_a_kind_of_modification() -> None:
