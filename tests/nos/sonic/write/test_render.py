@@ -14,7 +14,7 @@ from fabric.hardware.catalog.models import SonicPlatform
 from fabric.model.plan import PortRef
 from fabric.nos.sonic.target import BFD_TIMES, TARGET
 from fabric.nos.sonic.write import ports as sonic_ports
-from fabric.nos.target import lane_list
+from fabric.hardware.catalog.models import lane_list
 from tests.nos.views import BOARD, STYLES, SWITCH, half, view, whole
 
 # What SONiC's models call a leaf-list.
