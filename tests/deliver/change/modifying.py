@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import copy
 import random
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from fabric.design.intent.load import schema
 from tests.audit.diff.candidate import designs
 from tests.system.random_designs import drawing, everyday, keys
+from tests.system.random_designs.swapping import swapped
 from tests.system.random_designs.words import TEXTS
 
 SOURCES = 300  # designs that values are taken from
@@ -29,6 +32,8 @@ WITHOUT_FILE = (  # keys that no file of a switch depends on: never the only mod
     "checks",
     "fabrics.NAME.checks",
     "floor",
+    "management.day_zero",
+    "fabrics.NAME.management.day_zero",
     "output",
     "catalog.servers.NAME.gpu",
     "catalog.servers.NAME.maker",
@@ -50,7 +55,7 @@ Values = Mapping[str, Sequence[Any]]  # key → values that designs have
 
 def kinds() -> list[str]:
     """Every kind: the keys of the language, and what takes several."""
-    return [*keys.paths(), *TOGETHER]
+    return [*keys.paths(), *TOGETHER, SWAPPED]
 
 
 def is_without_file(kind: str) -> bool:
@@ -109,6 +114,8 @@ def modified(rng: random.Random, intent: Intent, kind: str, known: Values, *, ne
         with suppress(AttributeError, IndexError, KeyError, TypeError):  # what another modification left
             TOGETHER[kind](rng, rng.choice(list(intent["fabrics"].values())))
         return intent != before
+    if kind == SWAPPED:
+        return _swapped(rng, intent)
     places = [place for place in _places(intent, kind.split(".")) if new or len(place[1]) == 1]
     if not places:
         return False
@@ -188,6 +195,14 @@ def _exchanged_values(key: str) -> Callable[[random.Random, Intent], None]:
     return change
 
 
+def _swapped(rng: random.Random, intent: Intent) -> bool:
+    """Cables between switches, other than the rule has them."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = swapped(drawing.Design("", intent), Path(folder), rng) if "fabrics" in intent else None
+    intent |= found.intent if found else {}
+    return found is not None
+
+
 def _other_order(rng: random.Random, fabric: Intent) -> None:
     """Groups of servers, tenants, attachments or networks in another order."""
     lists = [fabric.get("servers"), fabric.get("tenants"), fabric["topology"].get("attachments")]
@@ -206,4 +221,5 @@ _NAMED: Mapping[str, Callable[[random.Random, Intent], None]] = {
     "exchanged network names": _exchanged_values("name"),
     "other order": _other_order,
 }
+SWAPPED = "together: swapped cables"
 TOGETHER = {f"together: {name}": change for name, change in _NAMED.items()}

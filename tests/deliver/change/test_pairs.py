@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.deliver.change.judging import Updater
-from tests.deliver.change.modifying import TOGETHER, is_without_file, kinds, values
+from tests.deliver.change.modifying import SWAPPED, TOGETHER, is_without_file, kinds, values
 from tests.deliver.change.pairs import SYSTEMS, Count, judge, pair
 from tests.nos.sonic.updater.process import WHY_NOT, RealUpdater, is_there
 from tests.system.random_designs import keys
@@ -33,7 +33,7 @@ def test_the_updater_of_sonic_takes_every_patch(whole: bool) -> None:
 
 
 def test_every_key_of_the_language_is_a_kind_of_modification() -> None:
-    assert set(keys.paths()) | set(TOGETHER) == set(kinds())
+    assert {*keys.paths(), *TOGETHER, SWAPPED} == set(kinds())
     assert len(kinds()) == len(set(kinds()))
 
 
