@@ -1,4 +1,4 @@
-"""Modifications of an intent, one kind for each key of the language: its value is another one, or the key comes or goes.
+"""Modifications of an intent, one kind for each key of the language: its value changes, or the key comes or goes.
 
 A value is drawn by its type, by the words of the random designs, or taken from one of many designs of the same network OS
 (`Values`), so that a key that only a careful draw can fill is modified too: tenants, attachments, releases, links. What more
