@@ -37,7 +37,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             f"rails: expected none on a `rack` fabric, got {topology.rails}",
             "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
         )
-    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups if not group.shared}) > 1:
+    if spec.kind == "rail-only" and len({spec.rails(its) for its in spec.groups if not its.shared and not its.bare}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _rails_of_pods(spec, report)
     _bare_leaves(spec, report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -230,7 +231,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
 def _bare_group(name: str, fabric: Fabric, bare: BareLeaves, native_gbps: int, groups: Sequence[GroupSpec]) -> GroupSpec:
     """Leaves without servers, sized as those of the first group: units of one leaf, or one pair, of every plane."""
     topology = fabric.topology
-    width = 2 if topology.dual_tor and bare.paired else topology.planes
+    width = math.lcm(2, topology.planes) if topology.dual_tor and bare.paired else topology.planes
     width *= 2 if topology.kind == "collapsed" else 1
     nic = NicSet(count=1, ports=width, speed_gbps=groups[0].nic.speed_gbps if groups else native_gbps)
     return GroupSpec(
