@@ -97,7 +97,8 @@ def lines_amiss(daemons: Daemons, edit: tuple[Call, Call], folder: Path) -> list
     wanted, old = daemons.load(after[FILE])[0], daemons.load(before[FILE])[0]
     changed, restored = type_(commands(there), folder, wanted), type_(commands(back), folder, old)
     pairs = (wanted, changed), (old, restored)
-    return [line for pair in pairs for line in difflib.unified_diff(*map(statements, pair), "file", "live", n=0, lineterm="")]
+    texts = [(statements(one), statements(other)) for one, other in pairs]
+    return [line for a, b in texts for line in difflib.unified_diff(a, b, "file", "live", n=0, lineterm="")]
 
 
 def main() -> int:
