@@ -1,4 +1,4 @@
-"""The Spectrum-X profile of a site: what it says of classes, against those of the leaves.
+"""The Spectrum-X profile of a site: its classes against those of the leaves.
 
 Its form: Mellanox/nic-configuration-operator@8bfbeb34 README.md, and bindata/spectrum-x/RA2.2.yaml of its history (968bb3c^),
 `runtimeConfig.roce[]` with `dmsPath` and `value`, PFC as eight digits from priority 0 on, trust `dscp`; `mlxConfig.MODE.NIC`

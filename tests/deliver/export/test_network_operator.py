@@ -267,7 +267,7 @@ def test_connectx_7_has_no_objects(tmp_path: Path) -> None:
         exported(text, tmp_path)
 
 
-# --- planted faults -------------------------------------------------------------------------------------------
+# --- injected faults -------------------------------------------------------------------------------------------
 
 Change = Callable[[Object], object]
 
@@ -370,13 +370,13 @@ def broken(name: str, folder: Path) -> Object:
 
 
 @pytest.mark.parametrize("name", [*PLANTED, *ADMISSION])
-def test_the_rules_refuse_planted_faults(name: str, tmp_path: Path) -> None:
+def test_the_rules_refuse_injected_faults(name: str, tmp_path: Path) -> None:
     assert mistakes(broken(name, tmp_path)) != []
 
 
 @needs_crds
 @pytest.mark.parametrize("name", PLANTED)
-def test_the_crds_refuse_planted_faults(name: str, tmp_path: Path) -> None:
+def test_the_crds_refuse_injected_faults(name: str, tmp_path: Path) -> None:
     assert refused(broken(name, tmp_path)) != []
 
 

@@ -131,7 +131,7 @@ def test_names_that_cannot_be(names: dict[str, str], mode: str, message: str, tm
     assert message in str(raised.value)
 
 
-def test_nics_that_share_a_rail_are_told_apart(tmp_path: Path) -> None:
+def test_nics_that_share_a_rail_have_names_of_their_own(tmp_path: Path) -> None:
     names = {"interface": "e{nic}r{rail}p{plane}"}
     site = planned(intent({"plane_mode": "swplb", "nic_names": names}, {"rails": 4}), tmp_path)
     group = site.fabrics["backend"].spec.groups[0]
