@@ -13,6 +13,7 @@ import numpy as np
 from fabric.audit.diff.recabling import Recabling, recabling
 from fabric.base.grouping import grouped
 from fabric.design import moves
+from fabric.design.cable_moves import End
 from fabric.design.explain.counts import sessions
 from fabric.model.plan import ATTACHMENT, CLOSED, SERVER_LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.model.plan.summary import summary
@@ -276,7 +277,7 @@ def _subnets(old: FabricPlan, new: FabricPlan) -> Iterator[Change]:
             yield Change(f"{end[0]} {end[1]}", before[end], subnet)
 
 
-def _links(plan: FabricPlan) -> dict[moves.End, str | None]:
+def _links(plan: FabricPlan) -> dict[End, str | None]:
     subnets = enumerate(moves.subnets(plan).items())
     return {end: f"{_address(first)}/{plan.link_length(link)}" if _address(first) else None for link, (end, first) in subnets}
 
