@@ -23,6 +23,7 @@ from fabric.model.plan.topology import (
     SWITCH_ROLES,
     CORE,
     Device,
+    PortRef,
 )
 
 TIERS = {CORE: 2, SPINE: 1}  # of a role; leaves 0
@@ -99,6 +100,21 @@ class Subnet:
     @cached_property
     def labels(self) -> PortLabels:
         return PortLabels(self.fabric)
+
+    def port_label(self, at: int, port: int) -> str:
+        """The label of a switch's port on its panel, or of a NIC."""
+        node = self.nodes[at]
+        if not node.switch:
+            return node.port
+        model, factor = self.labels.models[node.device.role], self.factors[node.device.role]
+        cage, sub = divmod(port - 1, factor)
+        speed = model.native_gbps // factor
+        return self.labels.label(node.device, PortRef(cage + 1, sub, factor, speed))
+
+    @cached_property
+    def factors(self) -> dict[str, int]:
+        """Role → ports that every cage is numbered with."""
+        return _factors(self.fabric)
 
     @property
     def chips(self) -> int:
