@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.configs.hosts.view import BMC, interface_name
-from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import SERVER, Device, FarPort, PortLabels, PortRef
 from fabric.nos.target import management_port, target
 

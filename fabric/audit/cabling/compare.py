@@ -18,6 +18,7 @@ from fabric.audit.cabling.wires import Splits, States, Wires, splits, wires
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.text import listed, plural
 from fabric.model.plan import SERVER, Plan
+from fabric.model.plan.subnets import subnets
 
 
 class Comparison:
@@ -241,6 +242,6 @@ def verify(
         form: read the files as this network OS's, "": determined from the content.
     """
     cabling = planned(plan)
-    collected = files.read(paths, stated or {}, cabling.hosts, form)
+    collected = files.read(paths, stated or {}, cabling.hosts, form, subnets(plan))
     state = compare(cabling, collected, places(plan), plan.site)
     return replace(state, intent=str(plan.settings.home.path)), collected.unknown

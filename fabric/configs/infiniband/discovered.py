@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,7 +16,17 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 
 CODE = "FAB175"
 LANE_GBPS = {"SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200}
-_RATES = {2.5: 10, 5: 20, 10: 40, 14.0625: 56, 25.78125: 100, 26.5625: 100, 53.125: 200, 106.25: 400, 212.5: 800}  # of 4 lanes
+_RATES = {
+    2.5: 10,
+    5: 20,
+    10: 40,
+    14.0625: 56,
+    25.78125: 100,
+    26.5625: 100,
+    53.125: 200,
+    106.25: 400,
+    212.5: 800,
+}  # of 4 lanes
 WHAT = "output of ibnetdiscover or iblinkinfo, or the ports of UFM as JSON"
 
 End = tuple[int, int]  # GUID of a node, and number of its port
@@ -27,7 +38,7 @@ class FoundNode:
 
     guid: int
     name: str
-    switch: bool
+    switch: bool | None  # None: not said
     port_guids: dict[int, int] = field(default_factory=dict)  # of channel adapters
     line: int = 0
 
@@ -42,9 +53,10 @@ class Discovered:
     down: set[End] = field(default_factory=set)  # ports that are listed without a neighbor
     tool: str = ""
 
-    def node(self, guid: int, name: str, switch: bool, line: int = 0) -> FoundNode:
+    def node(self, guid: int, name: str, switch: bool | None, line: int = 0) -> FoundNode:
         known = self.nodes.setdefault(guid, FoundNode(guid, name, switch, {}, line))
         known.name = known.name or name
+        known.switch = switch if known.switch is None else known.switch
         return known
 
     def join(self, here: End, there: End, speed_gbps: int = 0) -> None:
@@ -56,7 +68,7 @@ class Discovered:
 
     def without_aggregators(self) -> Discovered:
         """Without the aggregation nodes of switches, which show as adapters on a port of their own."""
-        gone = {guid for guid, node in self.nodes.items() if not node.switch and _AGGREGATOR.search(node.name)}
+        gone = {guid for guid, node in self.nodes.items() if node.switch is not True and _AGGREGATOR.search(node.name)}
         nodes = {guid: node for guid, node in self.nodes.items() if guid not in gone}
         peers = {end: far for end, far in self.peers.items() if end[0] not in gone and far[0] not in gone}
         return Discovered(nodes, peers, self.speeds, self.down, self.tool)
@@ -94,7 +106,7 @@ def _plain(text: str) -> Discovered:
 _NODE = re.compile(r'^(Switch|Ca|Rt)\s+(\d+)\s+"[SHR]-([0-9a-fA-F]+)"(?:\s*#\s*"([^"]*)")?', re.MULTILINE)
 _PORT = re.compile(
     r'^\[(\d+)\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]+)\))?\s+"([SHR])-([0-9a-fA-F]+)"\[(\d+)\](?:\[ext \d+\])?'
-    r'(?:\(([0-9a-fA-F]+)\))?(?:.*?#\s*(.*))?$'
+    r"(?:\(([0-9a-fA-F]+)\))?(?:.*?#\s*(.*))?$"
 )
 _QUOTED = re.compile(r'"([^"]*)"')
 _SPEED = re.compile(r"\b(1|2|4|8|12)x?(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR)\b")
@@ -142,36 +154,37 @@ _RATE = re.compile(r"(\d+)X\s+([0-9.]+) Gbps", re.IGNORECASE)
 
 def _linkinfo(text: str) -> Discovered:
     """Without GUIDs (blocks of older releases) nodes are told apart by their names."""
-    found, here, name, switch = Discovered(tool="iblinkinfo"), 0, "", True
+    found, here, name = Discovered(tool="iblinkinfo"), 0, ""
     for number, line in enumerate(text.splitlines(), 1):
         if block := _BLOCK.match(line):
-            here, name, switch = int(block[2] or "0", 16) or _pseudo(block[3]), block[3].strip(), block[1] == "Switch"
-            found.node(here, name, switch, number)
+            name = block[3].strip()
+            here = int(block[2] or "0", 16) or _pseudo(name)
+            found.node(here, name, block[1] == "Switch", number)
             continue
         match = _LINK_LINE.match(line)
         if match is None:
             continue
-        if match[1]:
-            here, name, switch = int(match[1], 16), match[2] or "", True
-        node = found.node(here, name, switch, number)
+        if match[2]:
+            here, name = int(match[1] or "0", 16) or _pseudo(match[2]), match[2]
+        node = found.node(here, name, None, number)
         end = (node.guid, int(match[4]))
         far = _FAR.match(match[6])
         if far is None or "LinkUp" not in match[5]:
             found.down.add(end)
             continue
         guid = int(far[1], 16) if far[1] else _pseudo(far[4])
-        found.node(guid, far[4], guid in found.nodes and found.nodes[guid].switch)
+        found.node(guid, far[4], None)
         rate = _RATE.search(match[5])
         found.join(end, (guid, int(far[3])), _of_rate(rate) if rate else 0)
-    _switches(found)
-    return found
+    return _merged(found)
+
+
+_NAMED = 1 << 64  # above all GUIDs
 
 
 def _pseudo(name: str) -> int:
     """A number that stands for a node of which only the name is known."""
-    import zlib
-
-    return 1 << 64 | zlib.crc32(name.strip().encode())
+    return _NAMED | zlib.crc32(name.strip().encode())
 
 
 def _of_rate(rate: re.Match[str]) -> int:
@@ -179,13 +192,21 @@ def _of_rate(rate: re.Match[str]) -> int:
     return _RATES[lane] * int(rate[1]) // 4
 
 
-def _switches(found: Discovered) -> None:
-    """A node that reports ports or has several is a switch."""
-    ports: dict[int, set[int]] = {}
-    for guid, port in found.peers:
-        ports.setdefault(guid, set()).add(port)
-    for guid, its in ports.items():
-        found.nodes[guid].switch = found.nodes[guid].switch or max(its) > 8
+def _merged(found: Discovered) -> Discovered:
+    """Nodes of which only the name is known are those of that name that have a GUID."""
+    named: dict[str, list[int]] = {}
+    for guid, node in found.nodes.items():
+        if guid < _NAMED:
+            named.setdefault(node.name, []).append(guid)
+    same = {guid: named[node.name][0] for guid, node in found.nodes.items() if guid >= _NAMED and len(named.get(node.name, ())) == 1}
+    nodes = {guid: node for guid, node in found.nodes.items() if guid not in same}
+
+    def end(old: End) -> End:
+        return same.get(old[0], old[0]), old[1]
+
+    peers = {end(here): end(there) for here, there in found.peers.items()}
+    speeds = {end(here): speed for here, speed in found.speeds.items()}
+    return Discovered(nodes, peers, speeds, {end(here) for here in found.down}, found.tool)
 
 
 # --- ports of UFM ----------------------------------------------------------------------------------------------
@@ -252,5 +273,3 @@ def _ufm_speed(row: dict[str, object]) -> int:
     width = re.match(r"(\d+)", str(row.get("active_width") or ""))
     lane = LANE_GBPS.get(str(row.get("active_speed") or "").upper())
     return _gbps(int(width[1]), lane) if width and lane else 0
-
-

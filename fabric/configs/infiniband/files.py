@@ -78,7 +78,10 @@ def _texts(its: Managed) -> Iterator[tuple[str, str]]:
     for name, what, rows in lists:
         if rows:
             yield name, _printed("guids", {"subnet": subnet.name, "what": what, "rows": rows, "placeholders": _pretend(rows)})
-    yield "partitions.conf", _printed("partitions", {"subnet": subnet.name, "partitions": [_shown(its, p) for p in its.partitions]})
+    yield (
+        "partitions.conf",
+        _printed("partitions", {"subnet": subnet.name, "partitions": [_shown(its, p) for p in its.partitions]}),
+    )
     yield "node-names.map", topology.name_map(subnet, its.guids)
     yield "fabric.topo", topology.topo(subnet)
     yield "guids.csv", table(subnet, its.guids)

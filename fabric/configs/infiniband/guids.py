@@ -66,7 +66,9 @@ def placeholders(subnet: Subnet) -> Guids:
     if subnet.chips > 1:
         planes = range(1, subnet.chips + 1)
         chips = {
-            at: tuple(placeholder(subnet, node, plane) for plane in planes) for at, node in enumerate(subnet.nodes) if node.switch
+            at: tuple(placeholder(subnet, node, plane) for plane in planes)
+            for at, node in enumerate(subnet.nodes)
+            if node.switch
         }
         made = tuple(chips[at][0] if at in chips else guid for at, guid in enumerate(made))
     return Guids(made, chips)
@@ -157,7 +159,9 @@ def _number(row: Mapping[str, str | None], key: str, where: Place, report: Repor
     except ValueError:
         number = 0
     if not 0 < number < 1 << 64:
-        report.error(CODE, where, f"{key}: expected 16 hexadecimal digits, got {show(row.get(key) or '')}", "as 0x946dae0300000100")
+        report.error(
+            CODE, where, f"{key}: expected 16 hexadecimal digits, got {show(row.get(key) or '')}", "as 0x946dae0300000100"
+        )
         return 0
     return number
 
@@ -175,7 +179,10 @@ def _by_place(found: Discovered, subnet: Subnet, path: Path) -> Known:
     known: Known = {}
     for guid, at in located.nodes.items():
         node = found.nodes[guid]
-        known[at, 0] = Guid(guid, node.port_guids.get(1, guid + 1) if not node.switch else guid, INVENTORY)
+        if guid >= 1 << 64:
+            continue  # a name alone
+        port_guid = node.port_guids.get(1, guid + 1)
+        known[at, 0] = Guid(guid, guid if subnet.nodes[at].switch else port_guid, INVENTORY)
     return known
 
 
@@ -188,5 +195,3 @@ def table(subnet: Subnet, its: Guids) -> str:
             shown = (f"{guid.node:#018x}", f"{guid.port:#018x}", guid.source)
             rows.append((node.device.name, node.port, node.name, plane if several else "", *shown))
     return csv_text(COLUMNS, rows)
-
-

@@ -45,7 +45,7 @@ def _spread(found: Discovered, subnet: Subnet, known: dict[int, int], taken: set
                 continue
             planned = subnet.peers.get((known[far], far_port))
             fits = planned is not None and planned[0] not in taken and planned[1] == port
-            if fits and planned is not None and subnet.nodes[planned[0]].switch == found.nodes[guid].switch:
+            if fits and planned is not None and found.nodes[guid].switch in (None, subnet.nodes[planned[0]].switch):
                 votes.setdefault(guid, Counter())[planned[0]] += 1
         round_ = {}
         for guid in sorted(votes):
@@ -83,7 +83,7 @@ def _named(node: FoundNode, names: dict[str, int], subnet: Subnet) -> int | None
     """The place of a description: `leaf001`, `MF0;leaf001:MQM9700/U1`, `gpu0001 mlx5_0`, `gpu0001.example.net mlx5_0`."""
     for text in _spellings(node):
         at = names.get(plain(text))
-        if at is not None and subnet.nodes[at].switch == node.switch:
+        if at is not None and node.switch in (None, subnet.nodes[at].switch):
             return at
     return None
 

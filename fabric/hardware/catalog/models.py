@@ -91,7 +91,9 @@ class Panel(Record):
     @field_validator("name")
     @classmethod
     def _fields(cls, text: str) -> str:
-        if sorted(re.findall(r"\{[^{}]*\}", text)) != ["{cage}", "{port}"] or re.search(r"[{}]", re.sub(r"\{\w+\}", "", text)):
+        if sorted(re.findall(r"\{[^{}]*\}", text)) != ["{cage}", "{port}"] or re.search(
+            r"[{}]", re.sub(r"\{\w+\}", "", text)
+        ):
             raise ValueError(f"expected a pattern with {{cage}} and {{port}}, got {text}")
         return text
 

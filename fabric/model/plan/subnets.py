@@ -18,10 +18,10 @@ from fabric.model.plan.tenants import CLOSED
 from fabric.model.plan.topology import (
     ATTACHED,
     BETWEEN_SWITCHES,
+    CORE,
     SERVER,
     SPINE,
     SWITCH_ROLES,
-    CORE,
     Device,
     PortRef,
 )
@@ -187,9 +187,7 @@ def _names(fabric: FabricPlan, parts: dict[int, int]) -> dict[int, str]:
     return names
 
 
-def _subnet(
-    fabric: FabricPlan, name: str, part: int, members: list[int], trunks: list[int], ends: list[int]
-) -> Subnet:
+def _subnet(fabric: FabricPlan, name: str, part: int, members: list[int], trunks: list[int], ends: list[int]) -> Subnet:
     labels = PortLabels(fabric)
     factors = _factors(fabric)
     nodes: list[Node] = []
@@ -234,7 +232,9 @@ def _adapter(fabric: FabricPlan, labels: PortLabels, link: int) -> Node:
     tenant = int(fabric.tenancy.owner[link])
     if device.role != SERVER:
         label = str(ref.cage)
-        return Node(device=device, name=f"{device.name} {label}", ports=1, port=label, nic=ref.cage, sub=ref.sub, tenant=tenant)
+        return Node(
+            device=device, name=f"{device.name} {label}", ports=1, port=label, nic=ref.cage, sub=ref.sub, tenant=tenant
+        )
     group = next(group for group in fabric.spec.groups if group.name == device.group)
     use, number = group.use_of(ref.cage)
     label, names = labels.label(device, ref), use.nic.rdma_devices

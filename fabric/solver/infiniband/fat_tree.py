@@ -42,7 +42,9 @@ class _Routing:
     def __init__(self, graph: SubnetGraph, compute: Collection[int]) -> None:
         self.graph, self.ranks = graph, graph.ranks
         self.compute = set(compute)
-        leaves = {int(switch) for node, switch in zip(graph.ends.node, graph.ends.switch, strict=True) if node in self.compute}
+        leaves = {
+            int(switch) for node, switch in zip(graph.ends.node, graph.ends.switch, strict=True) if node in self.compute
+        }
         _check(graph, leaves)
         self.leaves = leaves
         self.with_ends = set(graph.ends.switch.tolist())
