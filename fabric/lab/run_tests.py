@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.expected import UNDERLAY, sessions
+from fabric.lab.infiniband import proofs as subnet_proofs
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons, host
 from fabric.lab.machine.daemons import FORGETS_ROUTER_MACS, LOSES_NEXT_HOPS, OWN_HOPS, forgets, needs_own_hops
@@ -21,8 +22,8 @@ from fabric.lab.scenarios import SCENARIOS
 from fabric.lab.scenarios.base import Scenario, Stage
 
 Say = Callable[[str], None]
-PROOF_NAMES = tuple(proof.id for proof in PROOFS)
-NAMES = (*PROOF_NAMES, *(scenario.id for scenario in SCENARIOS))  # of everything that can be asked for alone
+PROOF_NAMES = tuple(proof.id for proof in (*PROOFS, *subnet_proofs.PROOFS))
+NAMES = (*PROOF_NAMES, *(scenario.id for scenario in (*SCENARIOS, *subnet_proofs.SCENARIOS)))  # of everything that can be asked for alone
 DAEMONS = "daemons"  # without them there is nothing to ask
 SETTLING = frozenset({"sessions", "forwarding", "overlay"})  # proofs that wait until a lab is as it must be
 TRAFFIC = frozenset(
@@ -42,8 +43,10 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
     host.raise_open_files()
     live = Live(lab, kernel)
     results: list[Result] = []
-    settle(live, frozenset(selected))
-    for proof in PROOFS:
+    routed = bool(lab.nodes)
+    if routed:
+        settle(live, frozenset(selected))
+    for proof in PROOFS if routed or not lab.subnets else ():
         if proof.id not in selected:
             continue
         if any(result.id == DAEMONS and result.status == FAIL for result in results):
@@ -51,7 +54,11 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
             continue
         say(proof.title)
         results.append(prove(proof, live))
-    scenarios = [scenario for scenario in SCENARIOS if scenario.id in selected]
+    for proof in (*subnet_proofs.PROOFS, *subnet_proofs.SCENARIOS) if lab.subnets else ():
+        if proof.id in selected:
+            say(proof.title)
+            results.append(prove(proof, live, SCENARIO if proof in subnet_proofs.SCENARIOS else PROOF))
+    scenarios = [scenario for scenario in SCENARIOS if scenario.id in selected and (routed or not lab.subnets)]
     if scenarios and not lab.views:
         why = skip("no switches")
         results += [judged(SCENARIO, scenario.id, scenario.title, why, 0.0) for scenario in scenarios]
