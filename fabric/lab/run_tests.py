@@ -23,7 +23,10 @@ from fabric.lab.scenarios.base import Scenario, Stage
 
 Say = Callable[[str], None]
 PROOF_NAMES = tuple(proof.id for proof in (*PROOFS, *subnet_proofs.PROOFS))
-NAMES = (*PROOF_NAMES, *(scenario.id for scenario in (*SCENARIOS, *subnet_proofs.SCENARIOS)))  # of everything that can be asked for alone
+NAMES = (
+    *PROOF_NAMES,
+    *(scenario.id for scenario in (*SCENARIOS, *subnet_proofs.SCENARIOS)),
+)  # of everything that can be asked for alone
 DAEMONS = "daemons"  # without them there is nothing to ask
 SETTLING = frozenset({"sessions", "forwarding", "overlay"})  # proofs that wait until a lab is as it must be
 TRAFFIC = frozenset(

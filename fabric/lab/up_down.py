@@ -18,8 +18,8 @@ from typing import Any
 from fabric.base.formats import json_text, write_file
 from fabric.base.processes import held_back
 from fabric.base.text import listed
-from fabric.lab.blueprint import RUN, Blueprint, Names, Node
 from fabric.configs.infiniband.topology import netlist
+from fabric.lab.blueprint import RUN, Blueprint, Names, Node
 from fabric.lab.infiniband import simulator
 from fabric.lab.machine import daemons, host, namespaces
 from fabric.lab.machine.daemons import OWN_HOPS, Vty, needs_own_hops

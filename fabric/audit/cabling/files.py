@@ -79,9 +79,7 @@ def read(
     return collected
 
 
-def _take_subnet(
-    collected: Collected, found: Discovered, subnets: Sequence[Subnet], hosts: Hosts, path: Path
-) -> None:
+def _take_subnet(collected: Collected, found: Discovered, subnets: Sequence[Subnet], hosts: Hosts, path: Path) -> None:
     """The switches of one discovery. Raises UnknownDeviceError where none of them is in the plan."""
     taken = False
     for device, part in parts(found, subnets):

@@ -1,7 +1,7 @@
 """What tools report of an InfiniBand subnet: `ibnetdiscover`, `iblinkinfo`, and the ports of UFM, as nodes and cables.
 
-Sources: infiniband-diags 44.0 (Debian package) as it prints, ibnetdiscover(8) and iblinkinfo(8); UFM Enterprise REST API guide,
-Ports (docs.nvidia.com), `GET /ufmRest/resources/ports`.
+Sources: infiniband-diags 44.0 (Debian package) as it prints, ibnetdiscover(8) and iblinkinfo(8); UFM Enterprise REST API
+guide, Ports (docs.nvidia.com), `GET /ufmRest/resources/ports`.
 """
 
 from __future__ import annotations
@@ -198,7 +198,11 @@ def _merged(found: Discovered) -> Discovered:
     for guid, node in found.nodes.items():
         if guid < _NAMED:
             named.setdefault(node.name, []).append(guid)
-    same = {guid: named[node.name][0] for guid, node in found.nodes.items() if guid >= _NAMED and len(named.get(node.name, ())) == 1}
+    same = {
+        guid: named[node.name][0]
+        for guid, node in found.nodes.items()
+        if guid >= _NAMED and len(named.get(node.name, ())) == 1
+    }
     nodes = {guid: node for guid, node in found.nodes.items() if guid not in same}
 
     def end(old: End) -> End:

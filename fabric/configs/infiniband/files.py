@@ -12,7 +12,7 @@ from fabric.configs.infiniband import topology
 from fabric.configs.infiniband.guids import Guid, Guids, guids, table
 from fabric.configs.templating.shipped import environment
 from fabric.model.plan import Plan
-from fabric.model.plan.subnets import FULL, Node, Partition, Subnet, partitions, subnets
+from fabric.model.plan.subnets import FULL, Node, Partition, Subnet, partitions, subnets, usual_engines
 
 FOLDER = "subnet-manager"
 LOCAL_PREFIX = 0xFE80 << 48  # of the first subnet of a site; the others count on from it
@@ -35,9 +35,8 @@ class Managed:
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """As stated, else for a tree the engine that spreads shifts without conflict, and the one that copes with any."""
-        stated = self.subnet.fabric.spec.infiniband.routing
-        return stated or (("ftree", "updn") if self.subnet.tiers > 1 else ("minhop",))
+        """As stated, else those that suit the shape."""
+        return self.subnet.fabric.spec.infiniband.routing or usual_engines(self.subnet)
 
     @property
     def lanes(self) -> int:
@@ -46,14 +45,9 @@ class Managed:
         levels = {tenant.partition.service_level for tenant in its.tenants}
         return its.infiniband.virtual_lanes or (4 if len(levels) > 1 else 1)
 
-    def compute(self) -> list[int]:
-        """NICs of the first purpose of their servers: those whose shifts the fat-tree engine spreads."""
-        first = {group.name: group.nics for group in self.subnet.fabric.spec.groups}
-        return [at for at, node in enumerate(self.subnet.nodes) if node.purpose and node.purpose == first[node.device.group]]
-
     def storage(self) -> list[int]:
         """Ports of storage NICs beside others, and of attachments: several of them may be on one leaf."""
-        chosen = set(self.compute())
+        chosen = set(self.subnet.compute)
         return [at for at, node in enumerate(self.subnet.nodes) if not node.switch and at not in chosen]
 
     def guid(self, at: int) -> Guid:
@@ -107,7 +101,7 @@ def _settings(its: Managed) -> dict[str, Any]:
         "engines": ",".join(its.engines),
         "folder": "/etc/opensm",
         "roots": subnet.tiers > 1,
-        "compute": bool(its.compute()),
+        "compute": bool(its.subnet.compute),
         "storage": bool(its.storage()),
         "lanes": lanes,
         "arbitration": ",".join(f"{lane}:64" for lane in range(lanes)),
@@ -121,7 +115,7 @@ def _lists(its: Managed) -> list[tuple[str, str, list[dict[str, Any]]]]:
     roots = [at for at, node in enumerate(its.subnet.nodes) if node in tops]
     return [
         ("root-guids.conf", "node GUIDs of the top tier", _rows(its, roots)),
-        ("compute-guids.conf", "port GUIDs of compute NICs", _rows(its, its.compute())),
+        ("compute-guids.conf", "port GUIDs of compute NICs", _rows(its, its.subnet.compute)),
         ("storage-guids.conf", "port GUIDs of storage NICs and attachments", _rows(its, its.storage())),
     ]
 

@@ -171,6 +171,9 @@ def _number(row: Mapping[str, str | None], key: str, where: Place, report: Repor
 
 def _by_place(found: Discovered, subnet: Subnet, path: Path) -> Known:
     """Nodes by their description, and those without a known one by what they are cabled to."""
+    if found.tool == "iblinkinfo":
+        message = "expected the output of ibnetdiscover: iblinkinfo has the GUIDs of ports, not those of nodes"
+        raise InputError([Diagnostic(CODE, Place(str(path)), message, "`ibnetdiscover > guids.txt`")])
     located: Located = locate(found, subnet)
     if not located.nodes:
         message = f"expected nodes of fabric '{subnet.fabric.name}', got none of {len(found.nodes)} by name or place"

@@ -13,4 +13,4 @@ def graph(managed: Managed, broken: frozenset[int] = frozenset()) -> SubnetGraph
 
 def predicted(managed: Managed, engine: str, broken: frozenset[int] = frozenset()) -> Routed | None:
     """Tables of the engine that was used; None for one that is not computed."""
-    return routed(graph(managed, broken), [engine], managed.compute())
+    return routed(graph(managed, broken), [engine], managed.subnet.compute)

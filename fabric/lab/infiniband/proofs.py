@@ -1,5 +1,7 @@
-"""Proofs and scenarios of subnets: the manager took its files, its tables reach every pair with the predicted load, tenants are
-apart, and a cable that is cut or swapped is found.
+"""Proofs and scenarios of subnets.
+
+The manager took its files, its tables reach every pair with the predicted load, tenants are apart, and a cable that is cut or
+swapped is found.
 """
 
 from __future__ import annotations
@@ -146,7 +148,9 @@ def _partitions(live: Live) -> ProofResult:
             if ("pkey" in answer.lower()) != reach:
                 a, b = (managed.subnet.nodes[at].name for at in (one, other))
                 expected = "a path" if reach else "no path"
-                faults.append(finding(managed.subnet.nodes[one].device.name, f"{a} to {b}: expected {expected}, got the opposite"))
+                faults.append(
+                    finding(managed.subnet.nodes[one].device.name, f"{a} to {b}: expected {expected}, got the opposite")
+                )
     return ProofResult(f"{plural(asked, 'pair')} as planned", tuple(faults)) if asked else skip("no tenants")
 
 
@@ -202,7 +206,9 @@ def _cut(live: Live) -> ProofResult:
         its.change(f"Link {here} {there}")
     where = f"{managed.subnet.nodes[trunk.a].name} {managed.subnet.port_label(trunk.a, trunk.a_port)}"
     same = expected is not None and bool((_walked(expected.forwarding)[1] == loads).all())
-    return ProofResult(f"found at {where}; worst shift {worst} on a link", tuple(faults), {"loads_as_predicted": "yes" if same else "no"})
+    return ProofResult(
+        f"found at {where}; worst shift {worst} on a link", tuple(faults), {"loads_as_predicted": "yes" if same else "no"}
+    )
 
 
 def _swapped(live: Live) -> ProofResult:

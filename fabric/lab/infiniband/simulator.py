@@ -1,7 +1,7 @@
 """A subnet as ibsim runs it, with the open subnet manager: start, ask, break, stop.
 
-Every program speaks to the simulator by a preloaded library. One whose simulator is gone waits for ever and ignores SIGTERM, so
-every call is ended by SIGKILL after a time, and the simulator is looked at before.
+Every program speaks to the simulator by a preloaded library. One whose simulator is gone waits for ever and ignores SIGTERM,
+so every call is ended by SIGKILL after a time, and the simulator is looked at before.
 """
 
 from __future__ import annotations
@@ -100,7 +100,13 @@ class Simulator:
         """A process that outlives this command."""
         with (self.home / log).open("wb") as out:
             subprocess.Popen(
-                command, stdin=stdin, stdout=out, stderr=out, env=self._environment(preload), start_new_session=True, cwd=self.home
+                command,
+                stdin=stdin,
+                stdout=out,
+                stderr=out,
+                env=self._environment(preload),
+                start_new_session=True,
+                cwd=self.home,
             )
 
     def _environment(self, preload: bool) -> dict[str, str]:
@@ -140,7 +146,14 @@ class Simulator:
         env = {**self._environment(preload=True), **({"SIM_HOST": at} if at else {})}
         try:
             done = subprocess.run(
-                command, env=env, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, check=False, cwd=self.home
+                command,
+                env=env,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=ANSWER_S,
+                check=False,
+                cwd=self.home,
             )  # a timeout ends it by SIGKILL
         except subprocess.TimeoutExpired:
             raise LabError(f"subnet {self.name}: {command[0]} does not end") from None
@@ -184,7 +197,9 @@ def processes(socket: str) -> dict[int, str]:
         try:
             environment = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
             if any(entry.startswith(mark) for entry in environment):
-                state = Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0]
+                state = (
+                    Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0]
+                )
                 if state != "Z":
                     found[number] = Path(f"/proc/{number}/comm").read_text(encoding="ascii", errors="replace").strip()
         except OSError:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+
 import numpy as np
 
 from fabric.configs.infiniband.files import Managed
-from fabric.lab.machine.namespaces import LabError
 from fabric.lab.infiniband.predicted import graph
+from fabric.lab.machine.namespaces import LabError
 from fabric.solver.infiniband.subnet_graph import NO_PORT, SubnetGraph, Table
 
 _SWITCH = re.compile(r"^Unicast lids .* guid 0x([0-9a-fA-F]+)")

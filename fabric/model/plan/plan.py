@@ -198,7 +198,7 @@ def graph(fabric: FabricPlan) -> networkx.MultiGraph:
     return multigraph
 
 
-# --- Labels of ports: `33`, `33/2` of a broken-out cage, `17/1` in a twin-port cage, `compute1` and `compute1p2` of a server --------------
+# --- Labels of ports: `33`, `33/2` of a broken-out cage, `17/1` in a twin-port cage, `compute1` of a server -------------
 
 
 class PortLabels:

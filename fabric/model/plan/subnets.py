@@ -1,4 +1,4 @@
-"""InfiniBand subnets of a fabric: nodes and ports as the management datagrams name them, one subnet for each isolated network.
+"""InfiniBand subnets of a fabric: nodes and ports as management datagrams name them, a subnet for each isolated network.
 
 A switch is a node with all its ports. Every port of a NIC is a channel adapter of its own with one port, as the drivers of
 ConnectX NICs show it. Ports are numbered over the cages of the panel: 17/1 of a twin-port switch is port 33.
@@ -116,11 +116,22 @@ class Subnet:
         """Role → ports that every cage is numbered with."""
         return _factors(self.fabric)
 
+    @cached_property
+    def compute(self) -> tuple[int, ...]:
+        """Places of the NICs of the first purpose of their servers: those whose shifts fat-tree routing spreads."""
+        first = {group.name: group.nics for group in self.fabric.spec.groups}
+        return tuple(at for at, node in enumerate(self.nodes) if node.purpose and node.purpose == first[node.device.group])
+
     @property
     def chips(self) -> int:
         """Chips of a switch that each port is spread over, each a node of its own on the wire; 1 before XDR."""
         panel = self.fabric.spec.leaf.model.panel
         return panel.planes if panel is not None else 1
+
+
+def usual_engines(subnet: Subnet) -> tuple[str, ...]:
+    """For a tree the engine that spreads shifts without conflict, and the one that copes with any; else the simplest."""
+    return ("ftree", "updn") if subnet.tiers > 1 else ("minhop",)
 
 
 def subnets(plan: Plan) -> list[Subnet]:

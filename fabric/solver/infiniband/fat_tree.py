@@ -1,7 +1,8 @@
 """Fat-tree routing: every end port has a way down from each switch, spread so that shifts of the end ports never collide.
 
-After linux-rdma/opensm, osm_ucast_ftree.c of release 3.3.23, with roots given and no reverse hops: from the leaf of an end port
-up over the least loaded group of links, and from each switch on that way down to all others; what is left over secondary ways.
+After linux-rdma/opensm, osm_ucast_ftree.c of release 3.3.23, with roots given and no reverse hops: from the leaf of an end
+port up over the least loaded group of links, and from each switch on that way down to all others; what is left over secondary
+ways.
 """
 
 from __future__ import annotations
@@ -38,13 +39,22 @@ def ftree(graph: SubnetGraph, compute: Collection[int]) -> Table:
     return _Routing(graph, compute).table()
 
 
+def why_no_tree(graph: SubnetGraph, compute: Collection[int]) -> str:
+    """Why the manager takes the next engine; "" where it does not."""
+    chosen, ends = set(compute), graph.ends
+    try:
+        _check(graph, {int(its) for node, its in zip(ends.node, ends.switch, strict=True) if node in chosen})
+    except NoTree as error:
+        return str(error)
+    return ""
+
+
 class _Routing:
     def __init__(self, graph: SubnetGraph, compute: Collection[int]) -> None:
         self.graph, self.ranks = graph, graph.ranks
         self.compute = set(compute)
-        leaves = {
-            int(switch) for node, switch in zip(graph.ends.node, graph.ends.switch, strict=True) if node in self.compute
-        }
+        ends = graph.ends
+        leaves = {int(switch) for node, switch in zip(ends.node, ends.switch, strict=True) if node in self.compute}
         _check(graph, leaves)
         self.leaves = leaves
         self.with_ends = set(graph.ends.switch.tolist())
@@ -177,7 +187,7 @@ def _least(counters: list[int]) -> int:
 def _check(graph: SubnetGraph, leaves: set[int]) -> None:
     """What ends the manager's attempt: one switch, or compute ports at different distances from the roots."""
     if graph.switches < 2 or len(leaves) < 2:
-        raise NoTree("fewer than two leaves")
+        raise NoTree("fewer than two leaves with compute ports")
     ranks = {graph.ranks[leaf] for leaf in leaves}
     if len(ranks) > 1 or min(ranks) == 0:
         raise NoTree("compute ports on switches of several ranks" if len(ranks) > 1 else "compute ports on roots")

@@ -25,7 +25,7 @@ class Forwarding:
 
     @cached_property
     def width(self) -> int:
-        return self.graph.next_switch.shape[1]
+        return int(self.graph.next_switch.shape[1])
 
     def walk(self, sources: Ints, targets: Ints) -> tuple[Ints, Ints]:
         """Routes of (source, target) columns of end ports: how many cross each directed link, and which do not arrive.

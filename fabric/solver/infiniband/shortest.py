@@ -1,14 +1,16 @@
 """Routing by hops: `minhop` over all shortest paths, `updn` over those that go up and then down.
 
-After linux-rdma/opensm, osm_ucast_mgr.c and osm_ucast_updn.c of release 3.3.23, lmc 0, nothing routed before: each switch goes
-through the end ports in one order and takes, of the ports with the fewest hops to its switch, the one with the fewest routes.
+After linux-rdma/opensm, osm_ucast_mgr.c and osm_ucast_updn.c of release 3.3.23, lmc 0, nothing routed before: each switch
+goes through the end ports in one order and takes, of the ports with the fewest hops, the one with the fewest routes.
 """
 
 from __future__ import annotations
 
 from heapq import heapify, heapreplace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fabric.solver.infiniband.subnet_graph import FAR, NO_PORT, SubnetGraph, Table, by_switch, steps
 
@@ -56,7 +58,7 @@ class _Balance:
         self.graph, self.table = graph, table
         self.at, self.routes = -1, dict[int, int]()
 
-    def fill(self, switch: int, to: int, columns: object, neighbors: list[int]) -> None:
+    def fill(self, switch: int, to: int, columns: NDArray[Any], neighbors: list[int]) -> None:
         """The end ports of a switch, one by one, over ports to some neighbors: the least used one, the first of equals."""
         if switch != self.at:
             self.at, self.routes = switch, {}
@@ -66,12 +68,12 @@ class _Balance:
         heap = [(self.routes.get(port, 0), port) for port in ports]
         heapify(heap)
         chosen = []
-        for _ in range(len(columns)):  # type: ignore[arg-type]  # an array
+        for _ in columns:
             used, port = heap[0]
             chosen.append(port)
             self.routes[port] = used + 1
             heapreplace(heap, (used + 1, port))
-        self.table[switch, columns] = chosen  # type: ignore[call-overload]  # likewise
+        self.table[switch, columns] = chosen
 
 
 def _up_down(graph: SubnetGraph, to: int) -> Hops:

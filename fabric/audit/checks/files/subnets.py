@@ -51,7 +51,7 @@ class SubnetCheck(Check[SubnetFiles]):
 
 
 class PartitionKeys(SubnetCheck):
-    """Compares the partitions of a subnet manager with the tenants of the plan: keys, service levels, full and limited members.
+    """Compares the partitions of a subnet manager with the tenants of the plan: keys, service levels, kinds of members.
 
     Ports talk to each other if they have a P_Key in common and one of them is a full member. A wrong key, or a port that is
     listed with another tenant, joins two tenants; the subnet manager reports neither.
@@ -118,7 +118,8 @@ class PartitionKeys(SubnetCheck):
             if first.name == entry.name or entry.name not in places or first.name not in places:
                 continue
             if not shares(fabric, places[first.name], places[entry.name]):
-                text = f"tenants '{first.name}' and '{entry.name}' have one P_Key, {_key(entry.pkey)}: their ports reach each other"
+                names = f"tenants '{first.name}' and '{entry.name}'"
+                text = f"{names} have one P_Key, {_key(entry.pkey)}: their ports reach each other"
                 yield self._at(files, entry.line, text)
 
     def _at(self, files: SubnetFiles, line: int, text: str) -> Finding:
