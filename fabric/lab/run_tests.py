@@ -23,10 +23,11 @@ from fabric.lab.scenarios.base import Scenario, Stage
 
 Say = Callable[[str], None]
 PROOF_NAMES = tuple(proof.id for proof in (*PROOFS, *subnet_proofs.PROOFS))
-NAMES = (
+NAMES = (  # of everything that can be asked for alone
     *PROOF_NAMES,
-    *(scenario.id for scenario in (*SCENARIOS, *subnet_proofs.SCENARIOS)),
-)  # of everything that can be asked for alone
+    *(scenario.id for scenario in SCENARIOS),
+    *(scenario.id for scenario in subnet_proofs.SCENARIOS),
+)
 DAEMONS = "daemons"  # without them there is nothing to ask
 SETTLING = frozenset({"sessions", "forwarding", "overlay"})  # proofs that wait until a lab is as it must be
 TRAFFIC = frozenset(
@@ -57,10 +58,7 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
             continue
         say(proof.title)
         results.append(prove(proof, live))
-    for proof in (*subnet_proofs.PROOFS, *subnet_proofs.SCENARIOS) if lab.subnets else ():
-        if proof.id in selected:
-            say(proof.title)
-            results.append(prove(proof, live, SCENARIO if proof in subnet_proofs.SCENARIOS else PROOF))
+    results += _subnets(live, selected, say)
     scenarios = [scenario for scenario in SCENARIOS if scenario.id in selected and (routed or not lab.subnets)]
     if scenarios and not lab.views:
         why = skip("no switches")
@@ -80,6 +78,15 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
         seconds=time.monotonic() - began,
         intent=str(lab.plan.settings.home.path),
     )
+
+
+def _subnets(live: Live, selected: Collection[str], say: Say) -> Iterator[Result]:
+    """Proofs of subnets of InfiniBand, and what is done to them."""
+    kinds = ((PROOF, subnet_proofs.PROOFS), (SCENARIO, subnet_proofs.SCENARIOS))
+    for kind, proof in ((kind, proof) for kind, proofs in kinds for proof in proofs if live.lab.subnets):
+        if proof.id in selected:
+            say(proof.title)
+            yield prove(proof, live, kind)
 
 
 def settle(live: Live, selected: frozenset[str] = TRAFFIC) -> None:

@@ -77,7 +77,7 @@ class EngineFits(SubnetCheck):
                 yield self.finding(design, ("infiniband", "routing"), text)
             if engines[0] in ("updn", "minhop") and subnet.tiers == 3:
                 text = (
-                    f"subnet '{subnet.name}': `{engines[0]}` spreads routes of three tiers unevenly without adaptive routing: "
+                    f"subnet '{subnet.name}': `{engines[0]}` spreads three tiers unevenly without adaptive routing: "
                     "`fabric capacity` has the loads"
                 )
                 yield self.finding(
