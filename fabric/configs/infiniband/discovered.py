@@ -79,7 +79,7 @@ _AGGREGATOR = re.compile(r"aggregation node|mellanox technologies aggregation|:a
 
 def read(text: str, file: str) -> Discovered:
     """What a file reports. Raises InputError for one that is none of these."""
-    found = _ufm(text, file) if text.lstrip()[:1] in "[{" else _plain(text)
+    found = _ufm(text, file) if text.lstrip()[:1] in ("[", "{") else _plain(text)
     if not found.nodes:
         got = "an empty file" if not text.strip() else "an unknown format"
         raise InputError([Diagnostic(CODE, Place(file, 1, 1), f"expected {WHAT}, got {got}", HINT)])

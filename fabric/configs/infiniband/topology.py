@@ -64,6 +64,12 @@ def _far(node: Node, port: int) -> str:
 # --- the network of ibnetdiscover ------------------------------------------------------------------------------
 
 
+def manager_at(subnet: Subnet) -> int:
+    """Place of the port that a simulated manager is plugged in at: of an attachment, else of the first server."""
+    ports = [at for at, node in enumerate(subnet.nodes) if not node.switch]
+    return next((at for at in ports if not subnet.nodes[at].purpose), ports[0] if ports else 0)
+
+
 def netlist(subnet: Subnet, its: Guids, extspeed: int | None = None) -> str:
     """Nodes with their cabled ports, at both ends of every cable. The first node is where a simulator attaches.
 
@@ -74,7 +80,8 @@ def netlist(subnet: Subnet, its: Guids, extspeed: int | None = None) -> str:
     for cable in subnet.cables:
         ends.setdefault(cable.a, []).append((cable.a_port, cable.b, cable.b_port, cable.speed_gbps))
         ends.setdefault(cable.b, []).append((cable.b_port, cable.a, cable.a_port, cable.speed_gbps))
-    order = sorted(range(len(subnet.nodes)), key=lambda at: (subnet.nodes[at].switch, at))
+    first = manager_at(subnet)
+    order = sorted(range(len(subnet.nodes)), key=lambda at: (at != first, subnet.nodes[at].switch, at))
     return "\n".join("\n".join(_node(subnet, its, at, ends.get(at, []), extspeed)) for at in order)
 
 

@@ -16,6 +16,7 @@ from fabric.audit.checks import Finding
 from fabric.base.text import listed, plural
 from fabric.configs.infiniband.discovered import read
 from fabric.configs.infiniband.files import Managed
+from fabric.configs.infiniband.topology import manager_at
 from fabric.lab.infiniband.predicted import graph, predicted
 from fabric.lab.infiniband.simulator import Simulator
 from fabric.lab.infiniband.tables import lids, read_back
@@ -161,7 +162,9 @@ def _columns(managed: Managed) -> Mapping[int, int]:
 def _asked(managed: Managed) -> Iterator[tuple[int, int, bool]]:
     """Pairs of ports within each of the first tenants and between them, and whether they reach each other."""
     its = [partition for partition in managed.partitions if len({*partition.full, *partition.limited}) > 1][:PAIRS]
-    members = [{**dict.fromkeys(its_one.limited, False), **dict.fromkeys(its_one.full, True)} for its_one in its]
+    members = [{**dict.fromkeys(one.limited, False), **dict.fromkeys(one.full, True)} for one in its]
+    for part in members:  # the manager's own port is a full member of the default partition
+        part.pop(manager_at(managed.subnet), None)
 
     def reach(one: int, other: int) -> bool:
         return any(one in part and other in part and (part[one] or part[other]) for part in members)
@@ -171,9 +174,9 @@ def _asked(managed: Managed) -> Iterator[tuple[int, int, bool]]:
         yield first, last, reach(first, last)
     for n, part in enumerate(members):
         for other in members[n + 1 :]:
-            a, b = min(part), max(other)
-            if a != b:
-                yield a, b, reach(a, b)
+            mine, its_own = part.keys() - other.keys(), other.keys() - part.keys()  # not what serves both
+            if mine and its_own:
+                yield min(mine), max(its_own), reach(min(mine), max(its_own))
 
 
 PROOFS = (

@@ -17,7 +17,9 @@ catalog:
   switches:
     ib16: {maker: any, technology: infiniband, breakouts_complete: true, panel: {ports: 2}, ports: [{count: 16, speed_gbps: 400}]}
     ib8: {maker: any, technology: infiniband, breakouts_complete: true, panel: {ports: 2}, ports: [{count: 8, speed_gbps: 400}]}
-  servers: {node: {gpus: 4, nics: {compute: {count: 2, speed_gbps: 400}}}}
+  servers:
+    node: {gpus: 4, nics: {compute: {count: 2, speed_gbps: 400}}}
+    twin: {gpus: 4, nics: {compute: {count: 4, ports: 2, speed_gbps: 800}}}
 fabrics:
 """
 DESIGNS = {
@@ -30,7 +32,7 @@ DESIGNS = {
     "one-switch": "  backend: {servers: {model: node, count: 4}, topology: {switch: ib16}}",
     "planes": """\
   backend:
-    servers: {model: hgx-b300, count: 4}
+    servers: {model: twin, count: 8}
     topology: {switch: q3400-ra, unit: {servers: 4}, planes: 2, spine: {count: 4}}""",
     "tenants": """\
   backend:

@@ -92,7 +92,9 @@ def test_a_cycle_of_credits_is_found() -> None:
     def port(switch: int, far: int) -> int:
         return graph_.trunks[switch][far][0][0]
 
-    for turn, leaf in enumerate(leaves[:2]):  # to leaf 2: leaf 0, spine 0, leaf 1, spine 1, leaf 0, …; to leaf 3 the other way
+    for turn, leaf in enumerate(
+        leaves[:2]
+    ):  # to leaf 2: leaf 0, spine 0, leaf 1, spine 1, leaf 0, …; to leaf 3 the other way
         to = graph_.ends.switch == leaves[2]
         table[leaf, to] = port(leaf, spines[turn])
         table[spines[turn], to] = port(spines[turn], leaves[1 - turn])
