@@ -1,4 +1,4 @@
-"""Writes the forwarding tables of a real subnet manager for the designs of tests: `python -m tests.lab.record_tables FOLDER`."""
+"""Writes forwarding tables of a real subnet manager for designs of tests: `python -m tests.lab.record_tables FOLDER`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from fabric.configs.infiniband.files import Managed, files
 from fabric.configs.infiniband.topology import netlist
 from fabric.lab.infiniband.simulator import Simulator, Subnetwork, stop
-from fabric.lab.infiniband.tables import lids, read_back
+from fabric.lab.infiniband.tables import tables
 from fabric.lab.up_down import SIMULATED_SPEED
 from fabric.solver.infiniband.link_loads import Forwarding
 from tests.configs.infiniband.designs import ENGINES, STATIC, subnets
@@ -24,9 +24,7 @@ def real_tables(managed: Managed, engine: str, folder: Path, site: str) -> tuple
     network = netlist(managed.subnet, managed.guids, SIMULATED_SPEED)
     try:
         its.start(Subnetwork(managed.subnet.name, network, texts, len(managed.subnet.nodes), len(managed.subnet.switches)))
-        of_lid = lids(its.ask("ibnetdiscover"), managed)
-        table = read_back(its.ask("dump_fts", "-n"), of_lid, graph(managed), managed)
-        return its.engine(), Forwarding(graph(managed), table)
+        return its.engine(), Forwarding(graph(managed), tables(its, graph(managed), managed))
     finally:
         stop(site)
 
@@ -37,6 +35,6 @@ if __name__ == "__main__":
     for design in STATIC:
         for wanted in ENGINES:
             with TemporaryDirectory() as home:
-                used, tables = real_tables(subnets(design)[0], wanted, Path(home), f"record-{design}")
+                used, made_tables = real_tables(subnets(design)[0], wanted, Path(home), f"record-{design}")
             assert used == wanted, (design, used)
-            (Path(sys.argv[1]) / f"{design}-{wanted}.txt").write_text(written(tables))
+            (Path(sys.argv[1]) / f"{design}-{wanted}.txt").write_text(written(made_tables))

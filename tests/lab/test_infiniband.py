@@ -45,7 +45,8 @@ def tried(lab: Lab, scenarios: bool = True) -> Outcome:
     finally:
         lab.down()
         site = lab.names.site
-        assert not processes(prefix(site)) and not Names(site).folder.exists()
+        assert not processes(prefix(site))
+        assert not Names(site).folder.exists()
 
 
 def statuses(outcome: Outcome) -> dict[str, str]:
@@ -59,9 +60,11 @@ def test_64_ports(tmp_path: Path) -> None:
     assert time.monotonic() - began < UP_S
     found = statuses(outcome)
     assert found.pop("subnet-partitions") == SKIP
-    assert set(found.values()) == {PASS} and len(found) == 5, [r.faults for r in outcome.results if r.faults]
+    assert set(found.values()) == {PASS}, [r.faults for r in outcome.results if r.faults]
+    assert len(found) == 5
     tables = next(result for result in outcome.results if result.id == "subnet-tables")
-    assert tables.measured == {"same_entries_percent": 100.0} and "worst shift 1 on a link" in tables.summary
+    assert tables.measured == {"same_entries_percent": 100.0}
+    assert "worst shift 1 on a link" in tables.summary
 
 
 def test_tenants_have_no_paths_to_each_other(tmp_path: Path) -> None:

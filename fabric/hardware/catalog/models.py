@@ -91,9 +91,7 @@ class Panel(Record):
     @field_validator("name")
     @classmethod
     def _fields(cls, text: str) -> str:
-        if sorted(re.findall(r"\{[^{}]*\}", text)) != ["{cage}", "{port}"] or re.search(
-            r"[{}]", re.sub(r"\{\w+\}", "", text)
-        ):
+        if not re.fullmatch(r"[A-Za-z0-9_./-]*\{cage\}[A-Za-z0-9_./-]*\{port\}[A-Za-z0-9_./-]*", text):
             raise ValueError(f"expected a pattern with {{cage}} and {{port}}, got {text}")
         return text
 

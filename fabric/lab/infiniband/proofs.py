@@ -19,7 +19,7 @@ from fabric.configs.infiniband.files import Managed
 from fabric.configs.infiniband.topology import manager_at
 from fabric.lab.infiniband.predicted import graph, predicted
 from fabric.lab.infiniband.simulator import Simulator
-from fabric.lab.infiniband.tables import lids, read_back
+from fabric.lab.infiniband.tables import lids, tables
 from fabric.lab.live import Live
 from fabric.lab.outcome import Measure, finding
 from fabric.lab.proofs.base import Proof, ProofResult, skip
@@ -109,7 +109,7 @@ def _tables(live: Live) -> ProofResult:
 
 def _read(managed: Managed, its: Simulator, broken: frozenset[int] = frozenset()) -> Forwarding:
     on = graph(managed, broken)
-    return Forwarding(on, read_back(its.ask("dump_fts", "-n"), lids(its.ask("ibnetdiscover"), managed), on, managed))
+    return Forwarding(on, tables(its, on, managed))
 
 
 def _walked(its: Forwarding) -> tuple[int, np.ndarray, int]:

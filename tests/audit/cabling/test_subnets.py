@@ -129,7 +129,8 @@ def verdict(name: str, text: str, tmp_path: Path, form: str = "") -> CablingStat
 @pytest.mark.parametrize("name", ["two-tiers", "partial", "three-tiers", "planes", "tenants"])
 def test_as_planned(name: str, form: str, tmp_path: Path) -> None:
     found = verdict(name, FORMS[form](Wired.of(name)), tmp_path)
-    assert found.findings == () and found.as_planned == len(subnets(name)[0].subnet.cables)
+    assert found.findings == ()
+    assert found.as_planned == len(subnets(name)[0].subnet.cables)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -167,7 +168,8 @@ def test_switches_without_names_are_known_by_their_cables(tmp_path: Path) -> Non
 def test_aggregation_nodes_of_switches_are_no_hosts(tmp_path: Path) -> None:
     text = Wired.of("two-tiers").netdiscover()
     guid = Wired.of("two-tiers").guid(0)
-    text += f'\ncaguid=0x5\nCa\t1 "H-0000000000000005"\t\t# "Mellanox Technologies Aggregation Node"\n[1]\t"S-{guid}"[41]\t# "x"\n'
+    name = "Mellanox Technologies Aggregation Node"
+    text += f'\ncaguid=0x5\nCa\t1 "H-0000000000000005"\t\t# "{name}"\n[1]\t"S-{guid}"[41]\t# "x"\n'
     assert verdict("two-tiers", text, tmp_path).findings == ()
 
 

@@ -15,15 +15,16 @@ version: 1
 site: SITE
 catalog:
   switches:
-    ib16: {maker: any, technology: infiniband, breakouts_complete: true, panel: {ports: 2}, ports: [{count: 16, speed_gbps: 400}]}
-    ib8: {maker: any, technology: infiniband, breakouts_complete: true, panel: {ports: 2}, ports: [{count: 8, speed_gbps: 400}]}
+    ib16: {technology: infiniband, breakouts_complete: true, panel: {ports: 2}, ports: [{count: 16, speed_gbps: 400}]}
+    ib8: {technology: infiniband, breakouts_complete: true, panel: {ports: 2}, ports: [{count: 8, speed_gbps: 400}]}
   servers:
     node: {gpus: 4, nics: {compute: {count: 2, speed_gbps: 400}}}
     twin: {gpus: 4, nics: {compute: {count: 4, ports: 2, speed_gbps: 800}}}
 fabrics:
 """
 DESIGNS = {
-    "two-tiers": "  backend: {servers: {model: dgx-h100, count: 8}, topology: {switch: ib16, unit: {servers: 8}, spine: {count: 4}}}",
+    "two-tiers": """\
+  backend: {servers: {model: dgx-h100, count: 8}, topology: {switch: ib16, unit: {servers: 8}, spine: {count: 4}}}""",
     "partial": """\
   backend:
     servers: {model: dgx-h100, count: 13}
