@@ -33,6 +33,7 @@ FLUSHED = "force_log_flush TRUE\n"  # else what the log says stays in a buffer
 PATIENCE_S = 240.0
 ANSWER_S = 120.0
 SOON_S = 20.0
+SWEEP_S = 120.0  # after a change of a cable
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Simulator:
         before = self.log("opensm.log").count("SUBNET UP")
         with (self.home / "console").open("w", encoding="ascii") as console:
             console.write("".join(f"{line}\n" for line in lines))
-        self._await("opensm.log", "SUBNET UP", SOON_S, "the subnet manager does not sweep", before + 1)
+        self._await("opensm.log", "SUBNET UP", SWEEP_S, "the subnet manager does not sweep", before + 1)
         settled = self.log("opensm.log").count("SUBNET UP")
         time.sleep(0.3)  # each end of a cable has a trap of its own
         if self.log("opensm.log").count("SUBNET UP") > settled:
