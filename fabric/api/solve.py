@@ -104,7 +104,6 @@ def capacity(
     Raises:
         InputError: unknown name, or a job that does not fit the fabric.
     """
-    from fabric.configs.infiniband.guids import placeholders
     from fabric.configs.port_names import PortNames
     from fabric.solver.estimate import request as estimate_request
     from fabric.solver.infiniband.static import static
@@ -114,7 +113,7 @@ def capacity(
     if fabric.spec.ethernet or job is not None:
         return found
     broken = frozenset(estimate_request.links_down(fabric, tuple(fail), names))
-    return replace(found, static=static(fabric, lambda subnet: [guid.node for guid in placeholders(subnet).of], broken))
+    return replace(found, static=static(fabric, broken))
 
 
 def tables(paths: Sequence[Path], fabric: FabricPlan | None = None) -> list[Table]:

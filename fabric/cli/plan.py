@@ -127,7 +127,13 @@ def services(fabric: FabricPlan) -> list[str]:
         fate = "shut" if fabric.spec.ethernet else "without a tenant"
         shut = f", {count[CLOSED]:,} {fate}" if count[CLOSED] else ""
         number = f", {len(parts):,} tenants" if len(parts) > MAX_LISTED else ""
-        kinds = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters", "partitions": "partitions"}
+        kinds = {
+            "none": "one table",
+            "evpn": "EVPN/VXLAN",
+            "vrf-lite": "VRF-lite",
+            "acl": "filters",
+            "partitions": "partitions",
+        }
         how = f"bridged to fabric {fabric.spec.below.fabric}" if fabric.spec.below else kinds[tenancy.kind]
         out.append(f"  tenants   {how}{number}: {listed(parts, MAX_LISTED)}{shut}")
     if fabric.lossless:

@@ -155,6 +155,6 @@ def notes(all_managed: Sequence[Managed]) -> Iterator[str]:
         if count := its.guids.placeholders:
             total = len(its.guids.of)
             yield (
-                f"{its.folder}: InfiniBand: {count:,} of {total:,} GUIDs are placeholders, `infiniband: {{guids: FILE}}` states "
-                "those of the nodes"
+                f"{its.folder}: InfiniBand: {count:,} of {total:,} GUIDs are placeholders, "
+                "`infiniband: {guids: FILE}` states those of the nodes"
             )

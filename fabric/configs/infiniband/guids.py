@@ -13,13 +13,12 @@ from fabric.base.formats import csv_text
 from fabric.base.reading import text_of
 from fabric.configs.infiniband.discovered import Discovered, read
 from fabric.configs.infiniband.places import Located, locate
-from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Plan
-from fabric.model.plan.subnets import Node, Subnet
+from fabric.model.plan import Plan
+from fabric.model.plan.subnets import Node, Subnet, placeholder_guid
 
 CODE = "FAB601"
 PLACEHOLDER, INVENTORY = "placeholder", "inventory"
 COLUMNS = ("device", "port", "node", "plane", "node_guid", "port_guid", "source")
-_ROLES = {CORE: 1, SPINE: 2, LEAF: 3, SERVER: 4, ATTACHED: 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +46,8 @@ class Guids:
 
 
 def placeholder(subnet: Subnet, node: Node, plane: int = 0) -> Guid:
-    """A GUID that says where the node is. Its bit of local administration keeps it apart from those of any maker."""
-    group = next((n for n, its in enumerate(subnet.fabric.spec.groups) if its.name == node.device.group), 0)
-    number = (subnet.number % 256) << 48 | _ROLES[node.device.role] << 44 | (node.device.number & 0xFFFFF) << 24
-    if node.device.role == ATTACHED:
-        number |= (node.nic & 0xFFFF) << 8
-    else:
-        number |= (group & 0xFF) << 16 | (node.nic & 0xFF) << 8
-    number |= (node.sub & 0xF or plane & 0xF) << 4
-    guid = 0x02 << 56 | number
+    """A GUID that says where the node is; the port of an adapter has the next."""
+    guid = placeholder_guid(subnet, node, plane)
     return Guid(guid, guid if node.switch else guid + 1)
 
 

@@ -19,6 +19,7 @@ from fabric.model.plan.topology import (
     ATTACHED,
     BETWEEN_SWITCHES,
     CORE,
+    LEAF,
     SERVER,
     SPINE,
     SWITCH_ROLES,
@@ -127,6 +128,20 @@ class Subnet:
         """Chips of a switch that each port is spread over, each a node of its own on the wire; 1 before XDR."""
         panel = self.fabric.spec.leaf.model.panel
         return panel.planes if panel is not None else 1
+
+
+_ROLES = {CORE: 1, SPINE: 2, LEAF: 3, SERVER: 4, ATTACHED: 5}
+
+
+def placeholder_guid(subnet: Subnet, node: Node, plane: int = 0) -> int:
+    """A GUID that says where a node is. Its bit of local administration keeps it apart from those of any maker."""
+    group = next((n for n, its in enumerate(subnet.fabric.spec.groups) if its.name == node.device.group), 0)
+    number = (subnet.number % 256) << 48 | _ROLES[node.device.role] << 44 | (node.device.number & 0xFFFFF) << 24
+    if node.device.role == ATTACHED:
+        number |= (node.nic & 0xFFFF) << 8
+    else:
+        number |= (group & 0xFF) << 16 | (node.nic & 0xFF) << 8
+    return 0x02 << 56 | number | (node.sub & 0xF or plane & 0xF) << 4
 
 
 def usual_engines(subnet: Subnet) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -12,11 +12,10 @@ from fabric.base.schemas.models import Count, Share, Text, described, rounded
 from fabric.model.plan import FabricPlan
 from fabric.model.plan.subnets import Subnet, of_fabric, usual_engines
 from fabric.solver.infiniband.engines import COMPUTED, Routed, routed
-from fabric.solver.infiniband.subnet_graph import graph_of
+from fabric.solver.infiniband.subnet_graph import planned_graph
 
 MAX_SHIFTS = 512  # of a subnet with more end ports so many are walked, spread over all
 MAX_PORTS = 2048  # end ports of a subnet whose tables are computed for every engine
-Guids = Callable[[Subnet], Sequence[int]]  # GUIDs of the nodes of a subnet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,15 +33,15 @@ class Static:
     unreachable: Annotated[Count, described("pairs without a path, of those walked")]
 
 
-def static(fabric: FabricPlan, guids: Guids, broken: frozenset[int] = frozenset()) -> tuple[Static, ...]:
+def static(fabric: FabricPlan, broken: frozenset[int] = frozenset()) -> tuple[Static, ...]:
     """Of an InfiniBand fabric; () for Ethernet. `broken`: links that are down."""
     if fabric.spec.ethernet or fabric.spec.switchless:
         return ()
-    return tuple(row for subnet in of_fabric(fabric) for row in _rows(subnet, guids, broken))
+    return tuple(row for subnet in of_fabric(fabric) for row in _rows(subnet, broken))
 
 
-def _rows(subnet: Subnet, guids: Guids, broken: frozenset[int]) -> Iterator[Static]:
-    graph = graph_of(subnet, guids(subnet), broken)
+def _rows(subnet: Subnet, broken: frozenset[int]) -> Iterator[Static]:
+    graph = planned_graph(subnet, broken)
     asked = subnet.fabric.spec.infiniband.routing or usual_engines(subnet)
     used = routed(graph, asked, subnet.compute)
     for engine in COMPUTED:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.grouping import grouped
-from fabric.model.plan.subnets import TIERS, Subnet
+from fabric.model.plan.subnets import TIERS, Subnet, placeholder_guid
 
 NO_PORT = 0  # of a table: no path. Port 0 is the switch itself
 Table = NDArray[np.int16]  # switch × end port → port of the switch
@@ -119,6 +119,11 @@ def walk_order(guid: int) -> int:
 def graph_of(subnet: Subnet, guids: Sequence[int], broken: frozenset[int] = frozenset()) -> SubnetGraph:
     """Args: guids: of the nodes, by place."""
     return SubnetGraph(subnet, tuple(walk_order(guid) for guid in guids), broken)
+
+
+def planned_graph(subnet: Subnet, broken: frozenset[int] = frozenset()) -> SubnetGraph:
+    """With placeholders: the order of the plan decides between equals."""
+    return graph_of(subnet, [placeholder_guid(subnet, node) for node in subnet.nodes], broken)
 
 
 def by_switch(ends: Ends) -> list[tuple[int, NDArray[Any]]]:
