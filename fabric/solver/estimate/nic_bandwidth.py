@@ -281,7 +281,8 @@ class AvailableBandwidth:
         of_ports = (net.ports.link, net.ports.leaf, net.ports.server, addresses(net))
         of_job = (placed.ports, placed.full, np.empty(0) if self.groups is None else self.groups)
         balancing = net.fabric.spec.underlay.load_balancing.seed
-        spread = (placed.nic_ports, self.groups is None, self.routing, self.qps, self.seed, balancing)
+        engines = net.fabric.spec.infiniband.routing
+        spread = (placed.nic_ports, self.groups is None, self.routing, engines, self.qps, self.seed, balancing)
         mark = sha256(repr(spread).encode())
         for column in (*of_net, *of_ports, *of_job):
             mark.update(f"{column.dtype}{column.shape}".encode())
