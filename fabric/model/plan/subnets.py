@@ -49,7 +49,7 @@ class Node:
         return not self.port
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cable:
     """A link: places of its nodes in the subnet, and their port numbers. The first end is the lower one."""
 
@@ -233,10 +233,12 @@ def _subnet(fabric: FabricPlan, name: str, part: int, members: list[int], trunks
     for link in trunks:
         a, b = int(fabric.links.a[link]), int(fabric.links.b[link])
         speed = int(fabric.links.speed_gbps[link])
-        cables.append(Cable(at[a], number(link, "a"), at[b], number(link, "b"), speed, link))
+        ports = {"a_port": number(link, "a"), "b_port": number(link, "b")}
+        cables.append(Cable(a=at[a], b=at[b], speed_gbps=speed, link=link, **ports))
     for link in ends:
         speed = int(fabric.links.speed_gbps[link])
-        cables.append(Cable(len(nodes), 1, at[int(fabric.links.b[link])], number(link, "b"), speed, link))
+        leaf = at[int(fabric.links.b[link])]
+        cables.append(Cable(a=len(nodes), a_port=1, b=leaf, b_port=number(link, "b"), speed_gbps=speed, link=link))
         nodes.append(_adapter(fabric, labels, link))
     return Subnet(name, 0, fabric, tuple(nodes), tuple(cables))
 

@@ -386,9 +386,7 @@ def supply(
     """
     if routing == STATIC and net.fabric.spec.ethernet:
         message = f"fabric '{net.fabric.name}': expected a routing mode of Ethernet, got static"
-        raise InputError(
-            [Diagnostic("FAB171", Place("--routing"), message, "subnet managers of InfiniBand route so")]
-        )
+        raise InputError([Diagnostic("FAB171", Place("--routing"), message, "subnet managers of InfiniBand route so")])
     groups = None
     if placement.concurrent > 1:
         groups = np.arange(len(placement.ports)).reshape(placement.concurrent, placement.domains)

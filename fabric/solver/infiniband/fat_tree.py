@@ -18,7 +18,7 @@ Index = tuple[int, ...]  # of a switch: its rank, and its place below or above o
 FAR = 255
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Group:
     """The links of a switch to one neighbor, and the routes on them: towards the end ports that are up or down."""
 
@@ -28,6 +28,11 @@ class Group:
     up: int = 0
     port_down: list[int] = field(default_factory=list)
     port_up: list[int] = field(default_factory=list)
+
+
+def _group(far: int, ports: list[tuple[int, int]]) -> Group:
+    """Without any route."""
+    return Group(far=far, ports=ports, port_down=[0] * len(ports), port_up=[0] * len(ports))
 
 
 class NoTree(Exception):
@@ -61,7 +66,7 @@ class _Routing:
         self.below: list[list[Group]] = []
         self.above: list[list[Group]] = []
         for switch, neighbors in enumerate(graph.trunks):
-            groups = [Group(far, pairs, 0, 0, [0] * len(pairs), [0] * len(pairs)) for far, pairs in neighbors.items()]
+            groups = [_group(far, pairs) for far, pairs in neighbors.items()]
             self.below.append([group for group in groups if self.ranks[group.far] > self.ranks[switch]])
             self.above.append([group for group in groups if self.ranks[group.far] < self.ranks[switch]])
         self.index = self._indexed()
