@@ -138,6 +138,6 @@ def test_4096_ports(tmp_path: Path) -> None:
     assert not outcome.failed, [r.faults for r in outcome.failed]
 
 
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator.shutil, "which", lambda name: None if name == "opensm" else f"/usr/sbin/{name}")
     assert simulator.missing() == "opensm not installed (Debian packages)"

@@ -38,7 +38,7 @@ class FoundNode:
 
     guid: int
     name: str
-    switch: bool | None  # None: not said
+    switch: bool | None  # None: unknown
     port_guids: dict[int, int] = field(default_factory=dict)  # of channel adapters
     line: int = 0
 
@@ -153,7 +153,7 @@ _RATE = re.compile(r"(\d+)X\s+([0-9.]+) Gbps", re.IGNORECASE)
 
 
 def _linkinfo(text: str) -> Discovered:
-    """Without GUIDs (blocks of older releases) nodes are told apart by their names."""
+    """Without GUIDs (blocks of older releases) nodes are identified by their names."""
     found, here, name = Discovered(tool="iblinkinfo"), 0, ""
     for number, line in enumerate(text.splitlines(), 1):
         if block := _BLOCK.match(line):

@@ -1,4 +1,4 @@
-"""What the subnet manager of an InfiniBand fabric is told: routing, GUIDs, and the partition of a tenant."""
+"""Settings of the subnet manager of an InfiniBand fabric: routing, GUIDs, and the partition of a tenant."""
 
 from __future__ import annotations
 

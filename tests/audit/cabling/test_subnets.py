@@ -20,7 +20,7 @@ End = tuple[int, int]  # place of a node in the subnet, port
 
 @dataclass
 class Wired:
-    """The cables of a subnet, as somebody has laid them."""
+    """The cables of a subnet, as they are laid."""
 
     managed: Managed
     peers: dict[End, End] = field(default_factory=dict)

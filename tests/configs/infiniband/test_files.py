@@ -114,7 +114,7 @@ def test_xdr_switches_are_a_node_for_each_chip() -> None:
 # --- GUIDs ----------------------------------------------------------------------------------------------------------
 
 
-def test_placeholders_are_said() -> None:
+def test_placeholders_are_reported() -> None:
     (its,) = subnets("two-tiers")
     (line,) = notes([its])
     assert "76 of 76 GUIDs are placeholders" in line
@@ -123,7 +123,7 @@ def test_placeholders_are_said() -> None:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_guids_by_name_and_by_place(tmp_path: Path, named: bool) -> None:
-    """Switches that all have the name of the factory are told apart by what they are cabled to."""
+    """Switches that all have the name of the factory are identified by their cables."""
     (plain,) = subnets("two-tiers")
     its = with_guids(tmp_path, real(plain, named))
     assert its.guids.placeholders == 0
@@ -176,7 +176,7 @@ def test_a_wrong_inventory_is_one_line(tmp_path: Path, inventory: str) -> None:
     assert WRONG[inventory] in str(error.value)
 
 
-def test_a_missing_inventory_is_said_at_its_key(tmp_path: Path) -> None:
+def test_a_missing_inventory_is_reported_at_its_key(tmp_path: Path) -> None:
     intent = tmp_path / "dc1.yaml"
     intent.write_text(
         text("two-tiers").replace("topology: {switch", "infiniband: {guids: nowhere.csv}, topology: {switch", 1)

@@ -81,7 +81,7 @@ class PartitionKeys(SubnetCheck):
         yield from self._joined(files)
 
     def _default(self, files: SubnetFiles) -> Iterator[Finding]:
-        """With tenants nobody but the manager and switches is a full member of the partition that all ports are in."""
+        """With tenants only the manager and switches are full members of the partition that all ports are in."""
         for entry in files.partitions:
             for member in entry.members if entry.pkey == DEFAULT_PKEY else ():
                 if member.kind != "limited" and member.who not in ("ALL_SWITCHES", "SELF"):
@@ -137,7 +137,7 @@ def _wrong(files: SubnetFiles, member: Member, wanted: Mapping[int, str]) -> str
         at = files.names[member.guid]
         tenant = files.managed.subnet.nodes[at].tenant
         names = [tenant.name for tenant in files.managed.subnet.fabric.spec.tenants]
-        owner = f"of tenant '{names[tenant]}'" if tenant >= 0 else "of no tenant"
+        owner = f"of tenant '{names[tenant]}'" if tenant >= 0 else "without a tenant"
         return f"expected no port {owner}, got {who} as {member.kind} member"
     if member.kind != wanted[member.guid]:
         return f"expected {who} as {wanted[member.guid]} member, got {member.kind}"
