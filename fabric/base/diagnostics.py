@@ -103,7 +103,7 @@ class Report:
 
 
 def nearest(word: object, words: Iterable[str]) -> str:
-    """`did you mean 'x'?`, or what there is to choose from when nothing comes close."""
+    """`did you mean 'x'?`, or what there is to choose from when nothing comes close; "" where there is no choice."""
     choices = sorted(words)
     lower = str(word).lower()[:100]
     folder = lower.rpartition("/")[0]
@@ -120,7 +120,7 @@ def nearest(word: object, words: Iterable[str]) -> str:
     if close:
         return _did_you_mean([spelled[max(close, key=lambda choice: (_alike(lower, choice), _prefix(lower, choice)))]])
     inner = [choice for choice in choices if len(lower) > 3 and _is_part(lower, choice.lower())]
-    return _did_you_mean(inner or beside) if inner or beside else one_of(choices)
+    return _did_you_mean(inner or beside) if inner or beside else one_of(choices) if choices else ""
 
 
 def _did_you_mean(choices: Sequence[str], most: int = 3) -> str:

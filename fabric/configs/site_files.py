@@ -95,6 +95,7 @@ LINK_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "speed_gbps", "length_m", "a", "a_port", "b", "b_port", "a_address", "b_address"),
     *("a_port_name", "b_port_name", "tenant", "vlan", "bond"),
 )
+PANEL_COLUMNS = ("panel", "a_panel_port", "b_panel_port")  # of a site with patch panels
 
 
 def plan_json(plan: Plan) -> str:
@@ -124,11 +125,13 @@ def _switch(fabric: FabricPlan, device: Device) -> dict[str, Any]:
 
 def links_csv(plan: Plan) -> str:
     """Every link of the site. Ports: `33`, `33/2` for the second port of a broken-out cage, `compute1`, `compute1p2`."""
-    return csv_text(LINK_COLUMNS, (row for name, fabric in plan.fabrics.items() for row in _links(name, fabric)))
+    panels = any(fabric.patching for fabric in plan.fabrics.values())
+    rows = (row for name, fabric in plan.fabrics.items() for row in _links(name, fabric, panels))
+    return csv_text((*LINK_COLUMNS, *(PANEL_COLUMNS if panels else ())), rows)
 
 
-def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
-    """The rows of one fabric: whole columns are made, then read across."""
+def _links(name: str, fabric: FabricPlan, panels: bool) -> Iterator[tuple[object, ...]]:
+    """The rows of one fabric: whole columns are made, then read across. `panels`: with those of patch panels."""
     links, names = fabric.links.lists(), PortNames(fabric)
     lengths = fabric.spec.length_m
     devices, metres = [device.name for device in fabric.devices], [lengths[kind] for kind in KINDS]
@@ -150,8 +153,15 @@ def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
         a_name.tolist(),
         b_name.tolist(),
         *tenants(fabric),
+        *(_panels(fabric) if panels else ()),
         strict=True,
     )
+
+
+def _panels(fabric: FabricPlan) -> list[tuple[object, ...]]:
+    """Panel of every link, and its two ports there."""
+    ends = fabric.patching.ends if fabric.patching else [None] * len(fabric.links)
+    return list(zip(*(its or ("", "", "") for its in ends), strict=True)) or [(), (), ()]
 
 
 def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, ...]]:

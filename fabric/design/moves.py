@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -11,7 +10,8 @@ from pydantic import Field
 
 from fabric.base.schemas.models import Amount, Count, Document, Text, document, itself, json_key
 from fabric.base.text import and_more, listed, plural
-from fabric.model.plan import KINDS, SERVER, SWITCH_ROLES, FabricPlan, Plan, RoleLossless, nic_name
+from fabric.design.cable_moves import DRAINED, Busy, Cable, End, Jumpers, end_at, in_order, owner_of
+from fabric.model.plan import KINDS, SWITCH_ROLES, FabricPlan, Plan, RoleLossless
 
 # --- thresholds -----------------------------------------------------------------------------------------------
 # Buffer and ECN values of switches in service that differ between two plans.
@@ -67,27 +67,7 @@ def _lengths(before: FabricPlan, after: FabricPlan) -> Iterator[tuple[str, int, 
 
 # --- devices, cables, and their order -------------------------------------------------------------------------
 
-End = tuple[str, str]  # device, port
 UpperEnd = Annotated[list[str], Field(max_length=2)]
-
-
-@dataclass(frozen=True)
-class Cable:
-    """A link that is pulled, laid, or has one end moved."""
-
-    lower: End
-    old: End | None  # upper end before, None for a new link
-    new: End | None  # upper end after, None for a removed link
-
-    def __str__(self) -> str:
-        lower = f"{self.lower[0]} {self.lower[1]}"
-        if self.old is None and self.new is not None:
-            return f"lay   {lower} to {self.new[0]} {self.new[1]}"
-        if self.new is None and self.old is not None:
-            return f"pull  {lower} from {self.old[0]} {self.old[1]}"
-        assert self.old is not None
-        assert self.new is not None
-        return f"move  {lower} from {self.old[0]} {self.old[1]} to {self.new[0]} {self.new[1]}"
 
 
 @dataclass(frozen=True)
@@ -105,11 +85,16 @@ class SpeedChange:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: drain a switch, move its cables, verify, undrain."""
+    """One step: drain a switch, move its cables, verify, undrain; at patch panels only the links are drained."""
 
     title: str
-    drain: str  # switch to drain; "": no cable in service moves
+    drain: str  # switch to drain; "": no cable in service moves, or jumpers alone
     cables: tuple[Cable, ...]
+
+    @property
+    def jumpers(self) -> bool:
+        """Whether links in service move, all of them at patch panels."""
+        return not self.drain and any(cable.old is not None for cable in self.cables)
 
 
 @dataclass(kw_only=True)
@@ -237,74 +222,41 @@ def _links(old: Plan, new: Plan, changes: Changes) -> None:
         for lower, upper in kept
         if old_gbps[lower] != new_gbps[lower]
     ]
-    moved = [Cable(lower, upper, after.get(lower)) for lower, upper in before.items() if after.get(lower) != upper]
-    fresh = [Cable(lower, None, upper) for lower, upper in after.items() if lower not in before]
+    jumper_of = Jumpers.of(old, new)
+    moved = [
+        Cable(lower, upper, after.get(lower), jumper_of.move(lower, upper, after.get(lower)))
+        for lower, upper in before.items()
+        if after.get(lower) != upper
+    ]
+    fresh = [Cable(lower, None, upper, jumper_of.lay(lower, upper)) for lower, upper in after.items() if lower not in before]
     changes.new_links = len(fresh)
-    busy = _cages(moved)
-    free = [cable for cable in fresh if not _ends(cable) & busy.keys()]
+    busy = Busy.of(moved)
+    free = [cable for cable in fresh if not busy.waits(cable)]
     if free:
         changes.steps.append(Step("lay new cables; no cable in service moves", "", tuple(free)))
-    order = _order(moved, busy)
-    position = {switch: number for number, switches in enumerate(order) for switch in switches}
+    order = in_order(moved, busy)
+    position = {owner: number for number, owners in enumerate(order) for owner in owners}
     steps: list[list[Cable]] = [[] for _ in order]
     for cable in moved:
-        assert cable.old is not None
-        steps[position[cable.old[0]]].append(cable)
+        steps[position[owner_of(cable)]].append(cable)
     for cable in fresh:
-        frees = [position[switch] for end in _ends(cable) for switch in busy.get(end, ())]
-        if frees:  # connected when the last of its cages is free
+        if frees := [position[owner] for owner in busy.waits(cable)]:  # connected when the last of its ports is free
             steps[max(frees)].append(cable)
-    for switches, cables in zip(order, steps, strict=True):
-        drain = ", ".join(switches)
+    for owners, cables in zip(order, steps, strict=True):
+        drain = ", ".join(owner[1] for owner in owners if owner[0] == DRAINED)
         cables.sort(key=lambda cable: (cable.old is None, cable.lower))
-        changes.steps.append(Step(f"drain {drain}, re-cable, verify with LLDP, undrain", drain, tuple(cables)))
+        title = f"drain {drain}, re-cable, verify with LLDP, undrain" if drain else TITLE_OF_JUMPERS
+        changes.steps.append(Step(title, drain, tuple(cables)))
 
 
-def _order(moved: Sequence[Cable], busy: dict[End, set[str]]) -> list[list[str]]:
-    """Switches in the order of their drains: a cage is free before a cable moves into it.
-
-    Switches that wait for each other are drained together.
-    """
-    if not moved:
-        return []
-    import networkx
-
-    waits = networkx.DiGraph()
-    for cable in moved:
-        assert cable.old is not None
-        waits.add_node(cable.old[0])
-        if cable.new is not None:
-            waits.add_edges_from((switch, cable.old[0]) for switch in busy.get(_whole(cable.new), ()))
-    groups = networkx.condensation(waits)
-    members = {group: sorted(groups.nodes[group]["members"]) for group in groups}
-    return [members[group] for group in networkx.lexicographical_topological_sort(groups, key=members.__getitem__)]
-
-
-def _cages(moved: Iterable[Cable]) -> dict[End, set[str]]:
-    """Every cage in service that a moved cable leaves or a pulled one frees, at both ends → the switches drained for it."""
-    cages: dict[End, set[str]] = defaultdict(set)
-    for cable in moved:
-        assert cable.old is not None
-        for end in (cable.lower, cable.old):
-            cages[_whole(end)].add(cable.old[0])
-    return cages
-
-
-def _ends(cable: Cable) -> set[End]:
-    """The cages that a new cable takes."""
-    return {_whole(end) for end in (cable.lower, cable.new) if end is not None}
-
-
-def _whole(port: End) -> End:
-    """The cage of a port that may be a part of it."""
-    return port[0], port[1].split("/")[0]
+TITLE_OF_JUMPERS = "drain the links, move their jumpers, verify with LLDP, bring the new links up"
 
 
 def _by_lower(plan: Plan) -> dict[End, End]:
     """Lower end → upper end of every link."""
     found: dict[End, End] = {}
     for _, fabric in sorted(plan.fabrics.items()):
-        found |= {_end(fabric, "a", at): _end(fabric, "b", at) for at in range(len(fabric.links))}
+        found |= {end_at(fabric, "a", at): end_at(fabric, "b", at) for at in range(len(fabric.links))}
     return found
 
 
@@ -312,28 +264,13 @@ def _speeds(plan: Plan) -> dict[End, int]:
     """Lower end → Gb/s of every link."""
     found: dict[End, int] = {}
     for _, fabric in sorted(plan.fabrics.items()):
-        found |= {_end(fabric, "a", at): gbps for at, gbps in enumerate(fabric.links.speed_gbps.tolist())}
+        found |= {end_at(fabric, "a", at): gbps for at, gbps in enumerate(fabric.links.speed_gbps.tolist())}
     return found
 
 
 def subnets(plan: FabricPlan) -> dict[End, int]:
     """Lower end → first address of every link."""
-    return {_end(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
-
-
-def ends_of(plan: FabricPlan, side: str = "a") -> list[End]:
-    """Lower or upper end (`b`) of every link."""
-    return [_end(plan, side, at) for at in range(len(plan.links))]
-
-
-def _end(plan: FabricPlan, side: str, at: int) -> End:
-    columns = plan.links.lists()
-    device = plan.devices[columns[side][at]]
-    cage, sub, split = (columns[f"{side}_{part}"][at] for part in ("cage", "sub", "split"))
-    if device.role == SERVER:
-        group = next(group for group in plan.spec.groups if group.name == device.group)
-        return device.name, nic_name(group, cage, sub)
-    return device.name, f"port {cage}/{sub + 1}" if split > 1 else f"port {cage}"
+    return {end_at(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
 
 
 def text(changes: Changes, most: int = 8) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, c
 
 from fabric.base.schemas import models
 from fabric.hardware import catalog
-from fabric.hardware.catalog.models import SwitchModel
+from fabric.hardware.catalog.models import SwitchModel, lane_list
 
 if TYPE_CHECKING:
     from fabric.model.facts import Facts
@@ -398,12 +398,6 @@ def port_lanes(model: SwitchModel, ref: PortRef) -> int:
     """
     share = max(1, lanes(model, ref.cage) // ref.split)
     return 1 if ref.split == 4 and ref.speed_gbps <= 25 else share
-
-
-def lane_list(text: str) -> tuple[int, ...]:
-    """`0-7` or `17,18,19,20` as numbers."""
-    first, dash, last = text.partition("-")
-    return tuple(range(int(first), int(last) + 1)) if dash else tuple(int(lane) for lane in text.split(","))
 
 
 def pam4(speed_gbps: int, lane_count: int) -> bool:

@@ -91,6 +91,7 @@ def _design(dice: random.Random) -> dict[str, Any]:
         "spine": lambda: value(whole()["$defs"]["Spine"], dice),
         "core": lambda: value(whole()["$defs"]["Core"], dice),
         "attachments": lambda: [{"name": "ufm", "links": number[2]}],
+        "patch_panels": lambda: dice.choice((5, {"leaf-spine": {"ports": number[3]}}, {"spine-core": {"ports": 48}})),
         "cable_length_m": lambda: dice.choice((5, {"server-leaf": number[3]}, {"spine-core": 100_000})),
     }
     for key, make in some.items():

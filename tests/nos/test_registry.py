@@ -9,12 +9,13 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 
 from fabric.hardware import catalog
+from fabric.hardware.catalog.models import lane_list
 from fabric.model.plan import Peer, PortRef
 from fabric.nos import target as base
 from fabric.nos.eos import target as eos
 from fabric.nos.frr import target as frr
 from fabric.nos.sonic import target as sonic
-from fabric.nos.target import far_end, lane_list
+from fabric.nos.target import far_end
 from tests.nos.views import STYLES, SWITCH, view
 
 

@@ -8,7 +8,7 @@ a VRF, in the reverse order of their creation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_interface
 from itertools import pairwise
 
@@ -175,6 +175,27 @@ def removes_definition(line: str, after: Tree, rules: Rules) -> bool:
     return match is not None and not any(f"{other} ".startswith(f"{match[1]} ") for other in after)
 
 
+def _empties(line: str, before: Tree, after: Tree, rules: Rules) -> bool:
+    """Whether a list would have no entry until the new ones are there, which may stand beside the old ones till then."""
+    gone = line.removeprefix("no ")
+    match = re.match(rules.definitions, gone) if rules.definitions else None
+    if match is None:
+        return False
+    entries = [other for other in after if f"{other} ".startswith(f"{match[1]} ")]
+    number = _number(gone, match[1])
+    if not number or any(other in before or _number(other, match[1]) == number for other in entries):
+        return False
+    value = re.fullmatch(rules.exclusive, gone) if rules.exclusive else None
+    taken = (re.fullmatch(rules.exclusive, other) for other in entries) if value else ()
+    return bool(entries) and not any(other and value and other.groups() == value.groups() for other in taken)
+
+
+def _number(line: str, name: str) -> str:
+    """The number of an entry of a list, behind a word: `seq 10`, `permit 10`; "" of what is no list."""
+    _, *words = line[len(name) :].split() or [""]
+    return next((word for word in words if word.isdigit()), "")
+
+
 class _Takers:
     """What new lines own: values that must be free, and subnets that must not overlap."""
 
@@ -253,7 +274,8 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if removes_definition(line, after, rules)]
     names = {line.split()[-1] for line in last}  # no `ip routing vrf MGMT` for the default of a VRF that goes
-    soon = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(gone) if line not in last}
+    after_new = [line for line in gone if line not in last and _empties(line, before, after, rules)]
+    soon = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(gone) if line not in (*last, *after_new)}
     moves = {
         line: _section(below, before.get(line, {}), after.get(line, {}), rules)
         for line, below in rest.items()
@@ -265,11 +287,11 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         }
         if still_there:
             moves[head] = moves.pop(head, {}) | still_there
-    late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
+    late = {_taken_back(line, rules): dict[str, Tree]() for line in (*after_new, *reversed(_used_first(last, rules)))}
     for head, lines in ends.items():
         moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
     news = [line for line in moves if line not in before and removes_definition(f"no {line}", {}, rules)]
-    moves = {line: moves[line] for line in (*news, *moves)}
+    moves = {line: moves[line] for line in (*_used_first(news, rules), *moves)}
     first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
     parts = [list(config_lines(part, rules.indent)) for part in (first, let_go | emptied, soon, moves, late) if part]
     result: list[str] = []
@@ -280,6 +302,23 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
             result.append(line)
         result += _exits(part if following else [], rules)
     return result
+
+
+def _used_first(lines: Sequence[str], rules: Rules) -> list[str]:
+    """Definitions in their order, but each behind those whose name it has: a server in a VRF behind the VRF."""
+    names = {line: re.match(rules.definitions, line.removeprefix("no "))[1].split()[-1] for line in lines}  # type: ignore[index]
+    found: dict[str, None] = {}
+
+    def add(line: str, above: tuple[str, ...]) -> None:
+        words = line.split()[1:]
+        for other in lines:
+            if other not in (line, *above, *found) and names[other] != names[line] and names[other] in words:
+                add(other, (*above, line))
+        found[line] = None
+
+    for line in lines:
+        add(line, ())
+    return list(found)
 
 
 def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:

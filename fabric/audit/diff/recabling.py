@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.design import moves
-from fabric.design.moves import Cable, Step
+from fabric.design.cable_moves import Cable
+from fabric.design.moves import Step
 from fabric.model.plan import SWITCH_ROLES, FabricPlan, Plan
 
 LAY, MOVE, PULL = "lay", "move", "pull"

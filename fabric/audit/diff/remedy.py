@@ -38,6 +38,8 @@ def completed(change: Tree, before: Tree, after: Tree, rules: Rules, heads: Sequ
         if line in out or not (line in commands or line in lost):
             continue
         below = _merged(after.get(line, {}), _without(commands.get(line, {}), taken), lost.get(line, {}))
+        if commands.get(line) and not below and line in before:
+            continue  # all that changes in it goes along
         out[line] = completed(below, before.get(line, {}), after.get(line, {}), rules, (*heads, line))
     return out
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Report
+from fabric.base.grouping import grouped
 from fabric.deliver.bom.bill import Bandwidth, Bill, Cost, Line, RackDevice, RackPower, Share, Use, cost, rack_power
-from fabric.deliver.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Draw, Part, Power, Spares, total, total_of
+from fabric.deliver.bom.parts import CABLE, OPTIC, PANEL, SERVER, SWITCH, Draw, Part, Power, Spares, total, total_of
 from fabric.deliver.bom.prices import PUE, YEARS, Prices, power_range, unpriced
 from fabric.deliver.cabling.ends import Flags, Floats, Ints
 from fabric.deliver.cabling.runs import Runs
@@ -21,6 +22,7 @@ from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.hardware.catalog.power import PowerRange, attachment_range
 from fabric.model.plan import CORE, KINDS, LEAF, SERVER as SERVER_ROLE, SPINE, FabricPlan, Plan
+from fabric.model.plan.patching import PatchPanel
 from fabric.model.plan.summary import built_ratio, summary
 
 if TYPE_CHECKING:
@@ -53,8 +55,18 @@ def wired(run: Runs, number: int) -> CableCounts:
     for optic, once in ((a_optic, run.a_optics[rows]), (b_optic, run.b_optics[rows])):
         for (position, name), count in _sums((kind, optic), once, optic > 0):
             counts[KINDS[position], Part(OPTIC, names[name])] += count
+    for word, panels in _panels(run.plan.fabrics[run.names[number]]):
+        counts[word, Part(CABLE, f"{PANEL}{panels[0].ports}")] += len(panels)
     watts = _watts(run, number, rows, medium, (a_optic, b_optic), names)
     return CableCounts(dict(counts), watts, int(run.links[rows][medium == 0].sum()))
+
+
+def _panels(fabric: FabricPlan) -> Iterator[tuple[str, list[PatchPanel]]]:
+    """Patch panels by kind of link."""
+    patched = fabric.patching
+    if patched is not None:
+        kind_of = {int(at): KINDS[int(kind)] for at, kind in zip(patched.panel, fabric.links.kind, strict=True)}
+        yield from grouped((kind_of[at], panel) for at, panel in enumerate(patched.panels)).items()
 
 
 def _codes(column: list[str], rows: Ints, code: Mapping[str, int]) -> Ints:
@@ -85,7 +97,7 @@ def _watts(run: Runs, number: int, rows: Ints, medium: Ints, optics: tuple[Ints,
         (run.b[rows], optics[1], run.b_optics[rows], parted_at_b),
     ):
         watts = of_optic[optic] * once + np.where(parted, one[medium] * run.pieces[rows], far[medium])
-        total += np.bincount(index, weights=watts, minlength=devices)
+        total += np.bincount(index, weights=watts, minlength=devices)[:devices]  # patch panels draw none
     return total
 
 
@@ -206,6 +218,8 @@ def _words(part: Part) -> str:
     if part.kind == OPTIC:
         optic = media.optics()[part.item]
         return optic.description or f"{optic.connector}, {optic.fibre}, to {optic.reach_m:g} m"
+    if part.item.startswith(PANEL):
+        return f"patch panel of {part.item.removeprefix(PANEL)} ports"
     its = media.bought(part.item)
     if isinstance(its, media.Cable):
         return its.description

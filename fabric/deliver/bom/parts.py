@@ -15,6 +15,7 @@ from fabric.hardware.catalog.power_class import MAX, TYPICAL
 
 SWITCH, SERVER, OPTIC, CABLE = KINDS = ("switch", "server", "optic", "cable")
 PLURALS = {SWITCH: "switches", SERVER: "servers", OPTIC: "optics", CABLE: "cables"}  # as files and options name them
+PANEL = "patch-panel-"  # item of a patch panel, ordered beside cables, with its ports behind
 
 
 @dataclass(frozen=True, slots=True)

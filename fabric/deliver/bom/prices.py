@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Tag
 from fabric.base.diagnostics import Place, Report
 from fabric.base.inputs import BY_FORM, TEXT, InputFile, Mistake, Reading, Section, Within, means
 from fabric.base.source import Path_
-from fabric.deliver.bom.parts import CABLE, PLURALS, Part, Spares
+from fabric.deliver.bom.parts import CABLE, PANEL, PLURALS, Part, Spares
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import Record, ServerModel, SwitchModel, generic_switch
@@ -79,6 +79,7 @@ def _check_power(text: Reading[_File], stated: Mapping[str, StatedPower], switch
 
 CODE = "FAB172"
 PUE, YEARS = 1.3, 5  # unless the file or the command line says otherwise
+PANEL_NAME = re.compile(PANEL + r"[1-9][0-9]{0,4}")
 _SUPPORTED = ("switches", "servers", "optics")
 Price = Annotated[float, Within(0, 1e9)]
 Percent = Annotated[float, Within(0, 100)]
@@ -223,7 +224,11 @@ def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> P
         "switches": switches,
         "servers": servers,
         "optics": media.optics(),
-        "cables": [*media.cables(), *media.fibres()],
+        "cables": [
+            *media.cables(),
+            *media.fibres(),
+            *(name for name in tree.names(("cables",)) if PANEL_NAME.fullmatch(name)),
+        ],
         "power": [*switches, *servers],
     }
     for section, names in known.items():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabric.deliver.cabling.ends import Flags, Floats, Ints
+from fabric.deliver.cabling.patched import stands
 from fabric.deliver.cabling.runs import Runs
 from fabric.design.floor.floor import Floor
 
@@ -67,7 +68,7 @@ def _of_spot(runs: Runs, chosen: Ints, end: str, field: str) -> Ints:
     found = np.zeros(len(chosen), dtype=np.int64)
     for number, name in enumerate(runs.names):
         mine = runs.fabric[chosen] == number
-        spots = (runs.floor.spots[device.name] for device in runs.plan.fabrics[name].devices)
+        spots = (runs.floor.place(device) for device in stands(runs.plan.fabrics[name]))
         table = np.array([getattr(spot, field) for spot in spots], dtype=np.int64)
         found[mine] = table[getattr(runs, end)[chosen][mine]]
     return found

@@ -19,6 +19,7 @@ from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
 from fabric.deliver.cabling.cable_segments import Failure, Legs, legs
 from fabric.deliver.cabling.ends import Ends, Flags, Floats, Ints, ends
+from fabric.deliver.cabling.patched import Columns, check_patched, patched
 from fabric.deliver.cabling.texts import Texts
 from fabric.deliver.export.legend import NEUTRAL, PLANES, RAILS
 from fabric.design.floor.floor import Floor, floor
@@ -109,53 +110,13 @@ def bought_longer(plan: Plan, needed: dict[str, Floats], bought: dict[str, Float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Columns:
-    """One row per leg; `a` is the lower end, as of links."""
-
-    fabric: Ints  # index into Runs.names
-    kind: Ints  # as of links
-    a: Ints  # device index
-    b: Ints
-    a_cage: Ints  # as of links: the port of a switch, the NIC of a server
-    b_cage: Ints
-    links: Ints  # in this leg
-    speed_gbps: Ints  # of these links together
-    pieces: Ints  # cables to buy for this leg: 0 where an earlier leg of the same breakout counts it, 2 for two trunks
-    a_optics: Ints  # optics to buy for this end: 1, or 0 where an earlier leg counts that of the same cage
-    b_optics: Ints
-    length_m: Floats  # measured, slack included
-    order_length_m: Floats  # the next length that is sold
-    cable: list[str]  # name, one for all legs of a breakout
-    medium: list[str]  # catalog name, "" where nothing joins the ends
-    a_optic: list[str]  # catalog name, "" for cables with fixed ends
-    b_optic: list[str]
-    a_port: list[str]  # the plan's label
-    b_port: list[str]
-    a_port_name: list[str]  # the name in the network OS
-    b_port_name: list[str]
-    a_plug: list[str]  # what the cable is plugged into: "MPO-12/APC 2" of a twin-port optic, "QSFP28", "OSFP4P2 MPO-12/APC 2"
-    b_plug: list[str]
-    a_lanes: list[str]  # of the cage, from 1: "5-8"
-    b_lanes: list[str]
-    colour: list[str]
-    a_place: list[str]  # rack, unit, device and port: "B03-U12 gpu-0001:compute1"
-    b_place: list[str]
-    a_label: list[str]  # the label at each end: local > remote
-    b_label: list[str]
-    managed: list[str]  # the switch at the lower end that an attachment stands for, in place of `a`; else ""
-
-    def __len__(self) -> int:
-        return len(self.a)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Runs(Columns):
     """The cables of a site."""
 
     plan: Plan
     floor: Floor
     names: tuple[str, ...]  # of the fabrics
-    leg: Mapping[str, Ints]  # fabric → row of each of its links
+    leg: Mapping[str, Ints]  # fabric → row of each of its links; over a patch panel that of its lower trunk
     errors: tuple[Diagnostic, ...]  # links that no medium joins
     warnings: tuple[Diagnostic, ...]  # cables that are sold only longer than the headroom is computed for
 
@@ -170,16 +131,15 @@ def runs(plan: Plan, floor: Floor) -> Runs:
     for number, (name, fabric) in enumerate(plan.fabrics.items()):
         needed[name] = length_m = lengths(fabric, floor)
         both = (ends(fabric, "a"), ends(fabric, "b"))
-        cable_legs = legs(fabric, both, length_m, requests)
-        parts.append(_columns(fabric, floor, number, both, cable_legs, length_m))
-        leg[name], bought[name] = begin + cable_legs.leg, cable_legs.order_m[cable_legs.leg]
-        begin += len(cable_legs.first)
-        for failure in cable_legs.failures:
-            _report(plan, fabric, failure, report)
-    columns = {item.name: _joined([getattr(part, item.name) for part in parts]) for item in fields(Columns)}
+        cable_legs = _legs(plan, fabric, both, length_m, requests, report)
+        columns, first = patched(_columns(fabric, floor, number, both, cable_legs, length_m), fabric, floor, cable_legs.first)
+        parts.append(columns)
+        leg[name], bought[name] = begin + first[cable_legs.leg], cable_legs.order_m[cable_legs.leg]
+        begin += len(columns)
+    joined = {item.name: _joined([getattr(part, item.name) for part in parts]) for item in fields(Columns)}
     warned = bought_longer(plan, needed, bought)
     return Runs(
-        **columns, plan=plan, floor=floor, names=tuple(plan.fabrics), leg=leg, errors=tuple(report.errors), warnings=warned
+        **joined, plan=plan, floor=floor, names=tuple(plan.fabrics), leg=leg, errors=tuple(report.errors), warnings=warned
     )
 
 
@@ -187,10 +147,20 @@ def without_cable(plan: Plan) -> tuple[Diagnostic, ...]:
     """The links that no medium joins, without the cables of all others. Raises InputError as `runs` does."""
     requests, report, ground = _requests(plan), Report(), floor(plan)
     for fabric in plan.fabrics.values():
-        cable_legs = legs(fabric, (ends(fabric, "a"), ends(fabric, "b")), lengths(fabric, ground), requests)
-        for failure in cable_legs.failures:
-            _report(plan, fabric, failure, report)
+        _legs(plan, fabric, (ends(fabric, "a"), ends(fabric, "b")), lengths(fabric, ground), requests, report)
     return tuple(report.errors)
+
+
+def _legs(
+    plan: Plan, fabric: FabricPlan, both: tuple[Ends, Ends], length_m: Floats, requests: dict[str, str], report: Report
+) -> Legs:
+    """The legs of a fabric; what no medium joins is reported."""
+    over_panels = {kind: requests.get(kind, "optics") for kind in fabric.spec.panels}
+    found = legs(fabric, both, length_m, {**requests, **over_panels})
+    for failure in found.failures:
+        _report(plan, fabric, failure, report)
+    check_patched(fabric, found, report)
+    return found
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -13,13 +13,14 @@ import numpy as np
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
 from fabric.base.formats import Sheet, csv_text as to_csv, json_line, no_formula, workbook
 from fabric.base.schemas.models import Amount, Count, Document, Text, described, enum_of, extended, json_key
-from fabric.base.text import aligned, printable
+from fabric.base.text import aligned, plural, printable
 from fabric.deliver.cabling.ends import Ints
 from fabric.deliver.cabling.laying_order import Walk, walk
+from fabric.deliver.cabling.patched import stands
 from fabric.deliver.cabling.runs import TONES, Runs, runs
 from fabric.design.floor.floor import floor
 from fabric.hardware.catalog import media
-from fabric.model.plan import KINDS, Device, Plan
+from fabric.model.plan import KINDS, Plan
 
 # --- run list -------------------------------------------------------------------------------------------------
 
@@ -64,7 +65,7 @@ def selected(runs: Runs, fabric: str = "", limit: str = "") -> Ints:
         if fabric not in ("", name):
             chosen[mine] = False
         elif limit:
-            names = [device.name for device in runs.plan.fabrics[name].devices]
+            names = stands(runs.plan.fabrics[name])
             fits = np.array(
                 [fnmatchcase(device, limit) or fnmatchcase(runs.floor.rack_of(device).name, limit) for device in names]
             )
@@ -102,22 +103,25 @@ def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
 
 
 def _class(runs: Runs, name: str) -> str:
-    its = media.cables().get(name)
+    """Of a cable with ends of its own; of a jumper by its fibre."""
+    fibre, its = media.fibres().get(name), media.cables().get(name)
+    if fibre is not None:
+        return "multimode" if fibre.fibre.startswith("OM") else "single-mode"
     return its.class_ if its else ""
 
 
 def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
     """The columns of one end."""
-    stands: dict[tuple[int, int, str], tuple[str, str, int, str]] = {}
-    rows = []
+    found: dict[tuple[int, int, str], tuple[str, str, int, str]] = {}
+    names, rows = [stands(runs.plan.fabrics[name]) for name in runs.names], []
     numbers, indices = runs.fabric[chosen].tolist(), getattr(runs, end)[chosen].tolist()
     for number, index, managed in zip(numbers, indices, [runs.managed[row] for row in chosen.tolist()], strict=True):
         key = (number, index, managed if end == "a" else "")
-        if key not in stands:
-            name = key[2] or runs.plan.fabrics[runs.names[number]].devices[index].name
+        if key not in found:
+            name = key[2] or names[number][index]
             rack = runs.floor.rack_of(name)
-            stands[key] = (rack.name.rstrip("0123456789"), rack.name, runs.floor.spots[name].ru, name)
-        rows.append(stands[key])
+            found[key] = (rack.name.rstrip("0123456789"), rack.name, runs.floor.place(name).ru, name)
+        rows.append(found[key])
     columns: list[list[Cell]] = [list(column) for column in zip(*rows, strict=True)] if rows else [[], [], [], []]
     texts = ("port", "port_name", "plug", "lanes", "optic")
     return columns + [[getattr(runs, f"{end}_{text}")[row] for row in chosen.tolist()] for text in texts]
@@ -153,8 +157,8 @@ def run_list(plan: Plan, fabric: str = "", limit: str = "") -> RunList:
 
     Raises InputError where the floor cannot be laid out, for links that nothing joins, and for a pattern without a match.
     """
-    stands = floor(plan)
-    cables = runs(plan, stands)
+    ground = floor(plan)
+    cables = runs(plan, ground)
     if cables.errors:
         raise InputError(cables.errors)
     chosen = selected(cables, fabric, limit)
@@ -162,8 +166,10 @@ def run_list(plan: Plan, fabric: str = "", limit: str = "") -> RunList:
         names = [device.name for name, its in plan.fabrics.items() if fabric in ("", name) for device in its.devices]
         message = f"{show(limit)} matches no device or rack of a cable"
         raise InputError([Diagnostic("FAB162", Place("--limit"), message, nearest(limit, names))])
-    return RunList(cables, chosen, walk(cables, chosen), (*stands.warnings, *cables.warnings))
+    return RunList(cables, chosen, walk(cables, chosen), (*ground.warnings, *cables.warnings))
 
+
+PANEL = "panel"  # role of a patch panel, as lists have it
 
 # --- other lists ----------------------------------------------------------------------------------------------
 
@@ -202,29 +208,31 @@ def _metres(runs: Runs, row: int) -> Cell:
 def rack_rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
     """Every rack from its top down, with the cable ends of each device."""
     ends: Counter[str] = Counter()
-    devices: dict[str, Device] = {}
+    words: dict[str, tuple[str, str]] = {}  # device → role and model
     for number, name in enumerate(runs.names):
         fabric, mine = runs.plan.fabrics[name], chosen[runs.fabric[chosen] == number]
-        count = np.bincount(np.concatenate([runs.a[mine], runs.b[mine]]), minlength=len(fabric.devices)).tolist()
-        for device in fabric.devices:
-            devices.setdefault(device.name, device)
-            ends[device.name] += count[device.index]
-    spots = runs.floor.spots
+        names = stands(fabric)
+        count = np.bincount(np.concatenate([runs.a[mine], runs.b[mine]]), minlength=len(names)).tolist()
+        for name, here in zip(names, count, strict=True):
+            ends[name] += here
+        words = {device.name: (device.role, device.model) for device in fabric.devices} | words
+        panels = fabric.patching.panels if fabric.patching else ()
+        words |= {panel.name: (PANEL, f"{panel.ports} ports") for panel in panels}
+    spots = {**runs.floor.spots, **runs.floor.panels}
     for name in sorted(spots, key=lambda name: (spots[name].rack, -spots[name].ru, name)):
-        spot, device = spots[name], devices[name]
-        yield runs.floor.racks[spot.rack].name, spot.ru, spot.height, name, device.role, device.model, ends[name]
+        spot = spots[name]
+        yield runs.floor.racks[spot.rack].name, spot.ru, spot.height, name, *words[name], ends[name]
 
 
 def rack_lists(runs: Runs, chosen: Ints) -> Iterator[tuple[str, list[tuple[Cell, ...]]]]:
     """Name of every rack with cables, and the ends in it from the top down."""
     ends_by_rack: dict[int, list[tuple[int, str, int, str]]] = defaultdict(list)
-    spots = runs.floor.spots
     for number, fabric in enumerate(runs.plan.fabrics.values()):
-        names = [device.name for device in fabric.devices]
+        names = stands(fabric)
         mine = chosen[runs.fabric[chosen] == number]
         for end in "ab":
             for row, index in zip(mine.tolist(), getattr(runs, end)[mine].tolist(), strict=True):
-                spot = spots[names[index]]
+                spot = runs.floor.place(names[index])
                 ends_by_rack[spot.rack].append((-spot.ru, names[index], row, end))
     for rack in sorted(ends_by_rack):
         yield runs.floor.racks[rack].name, [_rack_end(runs, *entry) for entry in sorted(ends_by_rack[rack])]
@@ -253,7 +261,21 @@ def totals(runs: Runs, chosen: Ints) -> list[tuple[Cell, ...]]:
     for name, count in sorted(optics.items()):
         its = media.optics()[name]
         rows.append((name, f"{its.class_} optic, {its.ports} x {its.connector}, {'/'.join(its.forms)}", "", count))
+    rows += [
+        (f"patch-panel-{ports}", f"patch panel of {ports} ports", "", count)
+        for ports, count in sorted(_panels(runs, chosen).items())
+    ]
     return rows
+
+
+def _panels(runs: Runs, chosen: Ints) -> Counter[int]:
+    """Patch panels that the chosen cables lead to: ports of one → how many."""
+    counts: Counter[int] = Counter()
+    for number, name in enumerate(runs.names):
+        fabric, mine = runs.plan.fabrics[name], chosen[runs.fabric[chosen] == number]
+        met = {*runs.b[mine].tolist()} - set(range(len(fabric.devices)))
+        counts.update(fabric.patching.panels[at - len(fabric.devices)].ports for at in met if fabric.patching)
+    return counts
 
 
 def _fibre(name: str) -> str:
@@ -272,7 +294,8 @@ def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
     length_m = float((runs.length_m[chosen] * (runs.pieces[chosen] > 0)).sum())
     devices = len(runs.floor.spots)
     lines = [
-        f"{runs.plan.site}: {cables:,} cables, {_far(length_m)}, in {len(runs.floor.racks):,} racks for {devices:,} devices",
+        f"{runs.plan.site}: {cables:,} cables, {_far(length_m)}, in {len(runs.floor.racks):,} racks for {devices:,} devices"
+        + (f", over {plural(len(runs.floor.panels), 'patch panel')}" if runs.floor.panels else ""),
         "",
     ]
     cells = [

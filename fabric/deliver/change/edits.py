@@ -21,6 +21,7 @@ class Edit:
         wave: number of the wave that it belongs to.
         changes: what leads there, and `inverse` what leads back; none where no files are asked for.
         reloads: every service of the switch starts again.
+        drain: what takes links out of service before, where these are drained and not the switch.
     """
 
     device: str
@@ -30,6 +31,7 @@ class Edit:
     changes: tuple[FileChange, ...] = ()
     inverse: tuple[FileChange, ...] = ()
     reloads: bool = False
+    drain: Edit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,8 @@ def _of_task(
         if task.action != DRAIN:
             yield "4-undrain", list(lead.undo)
     values = {"name": label(site, wave.number), "minutes": MINUTES, **IMAGE}
+    if edit is not None and edit.drain is not None:
+        yield from _of_links(edit.drain, how, {**values, "name": f"{values['name']}-drain"})
     if task.action == REBOOT:
         yield "2-reboot", filled(how.reboot, values)
     elif task.action == UPGRADE:
@@ -78,6 +80,16 @@ def _of_task(
         yield "undo", filled(how.undo, values)
         if how.lost:
             yield "undo-without-inverse", filled(how.lost, values)
+
+
+def _of_links(edit: Edit, how: Procedure, values: Mapping[str, object]) -> Iterator[tuple[str, list[str]]]:
+    """The files that take links out of service."""
+    if edit.changes:
+        inverse = all_lines(how, edit.inverse, values)
+        values = {**values, "change": all_lines(how, edit.changes, values), "inverse": inverse}
+        yield "1-drain", filled(how.apply, values)
+        yield "1-drain-confirm", filled(how.confirm, values)
+        yield "1-drain-undo", filled(how.undo, values)
 
 
 def all_lines(how: Procedure, changes: Iterable[FileChange], values: Mapping[str, object]) -> list[str]:

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.text import listed, percent, plural
 from fabric.deliver.change.meter import Meter, Times
+from fabric.deliver.change.notes import notes
 from fabric.deliver.change.packing import Packer
 from fabric.deliver.change.records import DRAIN, UNDRAIN, Change, ChangeRequest, Left, Refused, Wave
 from fabric.deliver.change.wave import Builder, refusal, task, together
@@ -29,6 +30,7 @@ def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequ
     refused: list[Refused] = []
     before: dict[str, Left] = {}
     after: dict[str, Left] = {}
+    remarks: list[str] = []
     for fabric in fabrics:
         devices = [device for device in fabric.switches if device.name in chosen]
         if not devices:
@@ -54,6 +56,7 @@ def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequ
         refused += none
         gone = frozenset().union(*(item for group in groups for item in group))
         after[fabric.name] = meter.left(gone if action == DRAIN else NO_DEVICE)
+        remarks += notes(meter, [wave for wave in waves if wave.fabric == fabric.name], after[fabric.name])
     return Change(
         site=plan.site,
         title=f"{action} {' '.join(names) or f'all but {request.planes_active} planes'}",
@@ -62,12 +65,15 @@ def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequ
         refused=together(refused),
         before=before,
         after=after,
+        notes=tuple(remarks),
     )
 
 
 def _drained(meter: Meter, packer: Packer, items: Sequence[Out]) -> tuple[list[list[Out]], list[Refused]]:
     """All switches at once where the floor allows it, for they stay out of service; else as many as it allows."""
     whole: Out = frozenset().union(*items)
+    if not meter.outages.rate(NO_DEVICE):  # a share of it says nothing
+        return [[item] for item in items], []
     if meter.outages.left(whole) >= packer.floor - 1e-9:  # redundancy that is taken on purpose: planes, pairs
         return [list(items)], []
     waves, _ = packer.pack(items)

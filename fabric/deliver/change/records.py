@@ -32,6 +32,16 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Jumper:
+    """What is done at a patch panel, in place of a cable across the floor."""
+
+    panel: Text
+    lower: Annotated[Positive, described("port of the trunk to the lower device")]
+    old: Annotated[Count, described("port of the trunk to the upper device; 0: none")]
+    new: Annotated[Count, described("likewise")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """One cable of a wave."""
 
@@ -39,6 +49,7 @@ class Move:
     lower: Annotated[tuple[Text, Text], described("device and port")]
     old: Annotated[tuple[Text, ...], described("device and port of the upper end; empty where there is none", max_length=2)]
     new: Annotated[tuple[Text, ...], described("likewise", max_length=2)]
+    jumper: Annotated[Jumper | None, described("a jumper of this panel; null: a cable across the floor")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

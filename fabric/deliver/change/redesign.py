@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import takewhile
+
+import numpy as np
 
 from fabric.audit.diff.design import Names, renamed_plan, renames
 from fabric.audit.diff.recabling import recabling
@@ -12,6 +16,7 @@ from fabric.base.text import listed, percent, plural
 from fabric.configs import Renderer
 from fabric.deliver.change.edits import Edit, Pair, edits
 from fabric.deliver.change.meter import Meter, Times
+from fabric.deliver.change.notes import notes
 from fabric.deliver.change.packing import TINY, Packer
 from fabric.deliver.change.records import (
     CONFIGURE,
@@ -22,14 +27,17 @@ from fabric.deliver.change.records import (
     UPGRADE,
     Change,
     ChangeRequest,
+    Jumper,
+    Left,
     Move,
     Refused,
     Wave,
 )
 from fabric.deliver.change.transition import Transition, renumbered
 from fabric.deliver.change.wave import Builder, refusal, task, together
-from fabric.design.moves import Cable, Step, ends_of
-from fabric.model.plan import SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.design.cable_moves import Cable, ends_of
+from fabric.design.moves import Step
+from fabric.model.plan import BETWEEN_SWITCHES, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
 
 RELOADS = "every service starts again"
@@ -77,6 +85,10 @@ class Draft:
     def cables(self, cut: tuple[int, int]) -> list[Cable]:
         return [cable for step in self.way.steps[slice(*cut)] for cable in step.cables]
 
+    def jumpers(self, wave: int) -> bool:
+        """Whether a wave of moves, by its number from 1, moves jumpers alone."""
+        return self.way.steps[self.cuts[wave - 1][0]].jumpers
+
     def touched(self) -> dict[str, list[int]]:
         """Switch → the waves of moves that have a cable at it."""
         found: dict[str, dict[int, None]] = {}
@@ -95,7 +107,7 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
     steps = recabling(old, sides.new).steps
     both = [name for name in sorted(sides.new.fabrics) if name in old.fabrics and request.fabric in ("", name)]
     both = [name for name in both if old.fabrics[name].switches and sides.new.fabrics[name].switches]
-    drafts = [_draft(old.fabrics[name], sides, steps, request.floor) for name in both]
+    drafts = [draft_of(old.fabrics[name], sides, steps, request.floor) for name in both]
     _add_edits(sides, names, drafts)
     waves: list[Wave] = []
     edits_by_wave: list[Edit] = []
@@ -103,7 +115,9 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         for wave, own in _waves(draft, request.floor):
             waves.append(replace(wave, number=len(waves) + 1))
             edits_by_wave += (replace(edit, wave=len(waves)) for edit in own)
-    notes = (*_notes(sides, request), *_unmeasured(drafts))
+    after = {draft.way.new.name: _stage(draft, draft.done).left() for draft in drafts}
+    remarks = (note for draft in drafts for note in _of_draft(draft, waves, after))
+    found = (*_notes(sides, request), *remarks)
     change = Change(
         site=sides.new.site,
         title=heading,
@@ -111,9 +125,9 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         waves=tuple(waves),
         refused=together(entry for draft in drafts for entry in draft.refused),
         before={draft.way.new.name: draft.meter.left() for draft in drafts},
-        after={draft.way.new.name: _stage(draft, draft.done).left() for draft in drafts},
-        notes=notes,
-        is_empty=not waves and not notes and not any(draft.refused for draft in drafts),
+        after=after,
+        notes=found,
+        is_empty=not waves and not found and not any(draft.refused for draft in drafts),
     )
     return change, edits_by_wave
 
@@ -140,30 +154,47 @@ def _switchless(sides: Sides, request: ChangeRequest) -> Iterator[str]:
             yield f"fabric {name} has no switches, and its cables change: no wave of it is planned"
 
 
-def _unmeasured(drafts: Sequence[Draft]) -> Iterator[str]:
-    """Fabrics that share no server port with their old design: a capacity of them says nothing."""
-    for draft in drafts:
-        if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
-            yield f"fabric {draft.way.new.name}: no server port is in both designs, so no capacity is measured"
+def _of_draft(draft: Draft, waves: Sequence[Wave], after: Mapping[str, Left]) -> Iterator[str]:
+    """How many links move, and what the shares say; fabrics that share no server port with their old design have none."""
+    name, links = draft.way.new.name, draft.way.old.links
+    moved = [cable for cable in draft.cables((0, draft.done)) if cable.old is not None]
+    if moved:
+        between = int(np.isin(links.kind, BETWEEN_SWITCHES).sum())
+        ends = {end for end, kind in zip(draft.way.old_ends, links.kind.tolist(), strict=True) if kind in BETWEEN_SWITCHES}
+        mine = sum(cable.lower in ends for cable in moved)
+        jumpers = sum(cable.jumper is not None for cable in moved)
+        yield (
+            f"fabric {name}: {mine:,} of {between:,} links between switches move or go ({percent(mine / max(1, between))})"
+            + (f", {jumpers:,} of them by jumpers of patch panels" if jumpers else "")
+        )
+    if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
+        yield f"fabric {name}: no server port is in both designs, so no capacity is measured"
+        return
+    yield from notes(draft.meter, [wave for wave in waves if wave.fabric == name], after[name])
 
 
 # --- cables ---------------------------------------------------------------------------------------------------
 
 
-def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
+def draft_of(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -> Draft:
     """The waves of moves: as many steps in each as the floor allows, in the order in which cages become free."""
     new = sides.new.fabrics[old.name]
     uppers = {device.name for fabric in (old, new) for device in fabric.devices if device.role != SERVER}
     mine = [(step, [cable for cable in step.cables if _upper(cable) in uppers]) for step in steps]
-    drains = [replace(step, cables=tuple(cables)) for step, cables in mine if step.drain and cables]
-    free = [cable for step, cables in mine if not step.drain for cable in cables]
+    drains = [replace(step, cables=tuple(cables)) for step, cables in mine if (step.drain or step.jumpers) and cables]
+    free = [cable for step, cables in mine if not (step.drain or step.jumpers) for cable in cables]
     way = Transition(old, new, drains)
     whole = Outages(way.in_service(old))
     draft = Draft(way=way, meter=Meter(whole, sides.times, whole), free=free)
     while draft.done < len(drains):
+        if drains[draft.done].jumpers:
+            if reason := _jumped(draft, floor):
+                draft.refused.append(reason)
+                break
+            continue
         meter = _stage(draft, draft.done)
         now = meter.capacity(NO_DEVICE)
-        items = [_out(meter.fabric, step) for step in drains[draft.done :]]
+        items = [_out(meter.fabric, step) for step in takewhile(lambda step: step.drain, drains[draft.done :])]
         count = Packer(meter.outages, floor / now if now else 1.0).in_sequence(items, ())
         kept, after = _kept(draft, count, floor)
         if not kept:
@@ -172,6 +203,25 @@ def _draft(old: FabricPlan, sides: Sides, steps: Sequence[Step], floor: float) -
             break
         draft.cuts.append((draft.done, draft.done + kept))
     return draft
+
+
+def _jumped(draft: Draft, floor: float) -> Refused | None:
+    """Adds a wave of jumpers: as many steps as leave the floor while their links are out, and after them."""
+    steps = draft.way.steps[draft.done :]
+    most = sum(1 for _ in takewhile(lambda step: step.jumpers, steps))
+
+    def left(count: int) -> float:
+        return _stage(draft, draft.done, draft.done + count).capacity(NO_DEVICE)
+
+    kept = bisect_left(range(1, most + 1), True, key=lambda count: left(count) < floor - TINY)  # more out leave less
+    while kept and _stage(draft, draft.done + kept).capacity(NO_DEVICE) < floor - TINY:
+        kept -= 1
+    if kept:
+        draft.cuts.append((draft.done, draft.done + kept))
+        return None
+    names = tuple(sorted({_upper(cable) for step in steps for cable in step.cables}))
+    text = f"the jumpers of {steps[0].cables[0].lower[1]} alone leave {percent(left(1))}, below the floor of {percent(floor)}"
+    return Refused(fabric=draft.way.new.name, devices=names, capacity=left(1), reason=text)
 
 
 def _kept(draft: Draft, count: int, floor: float) -> tuple[int, float]:
@@ -190,9 +240,9 @@ def _upper(cable: Cable) -> str:
     return end[0]
 
 
-def _stage(draft: Draft, done: int) -> Meter:
-    """The network when so many steps are done."""
-    outages = Outages(draft.way.in_service(draft.way.at(done)), regular=False)
+def _stage(draft: Draft, done: int, until: int | None = None) -> Meter:
+    """The network when so many steps are done; while the links of those before `until` are out of service."""
+    outages = Outages(draft.way.in_service(draft.way.at(done, until)), regular=False)
     return Meter(outages, draft.meter.times, draft.meter.whole)
 
 
@@ -230,11 +280,16 @@ def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
                 draft.edits[number] = [Edit(device=name, nos="") for name in mine]
                 continue
             after = sides.render(_with(sides.new, draft.way.at(done)), False)
-            pairs = [
-                Pair(name, name, before, after) if name in seen else Pair(name, was.get(name, name), old, after)
-                for name in mine
-            ]
-            draft.edits[number] = edits(pairs, sides.files, sides.jobs, sides.progress)
+            drained: dict[str, Edit] = {}
+            start = {name: (name, before) if name in seen else (was.get(name, name), old) for name in mine}
+            if number and draft.jumpers(number):
+                while_out = sides.render(_with(sides.new, draft.way.at(*draft.cuts[number - 1])), False)
+                pairs = [Pair(name, start[name][0], start[name][1], while_out) for name in mine]
+                drained = {edit.device: edit for edit in edits(pairs, sides.files, sides.jobs, sides.progress)}
+                start = {name: (name, while_out) for name in mine}
+            pairs = [Pair(name, start[name][0], start[name][1], after) for name in mine]
+            made = edits(pairs, sides.files, sides.jobs, sides.progress)
+            draft.edits[number] = [replace(edit, drain=drained.get(edit.device)) for edit in made]
             before = after
             seen.update(mine)
 
@@ -322,7 +377,8 @@ def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit
     """The waves of moves: upper switches are drained, all switches at the cables are configured."""
     way = draft.way
     for number, cut in enumerate(draft.cuts, 1):
-        meter = _stage(draft, cut[0])
+        jumpers = draft.jumpers(number)
+        meter = _stage(draft, *cut) if jumpers else _stage(draft, cut[0])
         out: Out = frozenset().union(*(_out(meter.fabric, step) for step in way.steps[slice(*cut)]))
         cables = draft.cables(cut)
         moved = _share_moved(draft, draft.cables((0, cut[1])))
@@ -333,7 +389,8 @@ def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit
         tasks = (*(task(device, RECABLE) for device in drained), *(task(device, CONFIGURE) for device in others))
         stage = Builder(meter, builder.number)
         done = f"{percent(moved)} of the links in service are moved or pulled"
-        yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), done=done, touched=moved), mine
+        links = sum(cable.old is not None for cable in cables) if jumpers else 0
+        yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), links=links, done=done, touched=moved), mine
         builder.number = stage.number
 
 
@@ -349,6 +406,7 @@ def _moves(cables: Iterable[Cable]) -> tuple[Move, ...]:
             lower=cable.lower,
             old=cable.old or (),
             new=cable.new or (),
+            jumper=None if cable.jumper is None else Jumper(**asdict(cable.jumper)),
         )
         for cable in cables
     )

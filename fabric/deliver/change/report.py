@@ -9,7 +9,7 @@ from fabric.base.formats import json_text
 from fabric.base.formats.blocks import plain
 from fabric.base.schemas.models import document
 from fabric.base.text import aligned, and_more, duration, listed, percent, plural
-from fabric.deliver.change.records import Change, Left, Move, Wave
+from fabric.deliver.change.records import Change, Jumper, Left, Move, Wave
 
 MAX_WAVES = 40  # of a table on the screen
 MAX_DETAILS = 2  # waves whose conditions are shown
@@ -128,7 +128,14 @@ def _task(device: str, action: str, reason: str) -> str:
 def _move(move: Move) -> str:
     old, new = (" ".join(end) for end in (move.old, move.new))
     ends = {"lay": f"to {new}", "pull": f"from {old}", "move": f"from {old} to {new}"}
-    return f"{move.action} {' '.join(move.lower)} {ends[move.action]}"
+    return f"{move.action} {' '.join(move.lower)} {ends[move.action]}" + (f", {_jumper(move.jumper)}" if move.jumper else "")
+
+
+def _jumper(its: Jumper) -> str:
+    """`jumper at backend-panel001: 12 from 13 to 97`."""
+    ports = [f"from {its.old}"] if its.old else []
+    ports += [f"to {its.new}"] if its.new else []
+    return f"jumper at {its.panel}: {its.lower} {' '.join(ports)}"
 
 
 # --- Markdown: a checklist ------------------------------------------------------------------------------------

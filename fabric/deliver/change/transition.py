@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fabric.design.moves import End, Step, ends_of
+from fabric.design.cable_moves import End, ends_of
+from fabric.design.moves import Step
 from fabric.model.plan import BETWEEN_SWITCHES, NO_TENANT, FabricPlan, Links, Tenancy
+from fabric.model.plan.patching import Patching, joined
 from fabric.solver import Ints, Network
 from fabric.solver.network import network
 
@@ -33,12 +35,18 @@ class Transition:
     new: FabricPlan
     steps: Sequence[Step]
 
-    def at(self, done: int) -> FabricPlan:
-        """The plan when so many steps are done, and all cables laid that move nothing in service."""
-        waits = {cable.lower for step in self.steps[done:] for cable in step.cables}
-        if not waits:
+    def at(self, done: int, until: int | None = None) -> FabricPlan:
+        """The plan when so many steps are done, and all cables laid that move nothing in service.
+
+        `until`: the links of the steps from `done` to before it are out of service, neither as before nor as after.
+        """
+        waits, out = (
+            {cable.lower for step in steps for cable in step.cables}
+            for steps in (self.steps[until or done :], self.steps[done : until or done])
+        )
+        if not waits and not out:
             return self.new
-        stays = np.array([end not in waits for end in self.new_ends], dtype=bool)
+        stays = np.array([end not in waits and end not in out for end in self.new_ends], dtype=bool)
         rows = np.flatnonzero(stays)
         still = np.array([row for row, end in enumerate(self.old_ends) if end in waits], dtype=np.int64)
         return self._joined(rows, still)
@@ -73,6 +81,15 @@ class Transition:
         ]
         return np.array(found, dtype=np.int64)
 
+    @cached_property
+    def _old_panels(self) -> Patching | None:
+        """Of the old design, whose switches have other indices here."""
+        old = self.old.patching
+        if old is None:
+            return None
+        panels = (panel._replace(first=int(self._index[panel.first])) for panel in old.panels)
+        return replace(old, panels=tuple(panels))
+
     def _joined(self, rows: Ints, still: Ints) -> FabricPlan:
         """The plan with some links of the new design and some of the old one."""
         old, new = self.old, self.new
@@ -97,6 +114,7 @@ class Transition:
             subnet=np.concatenate([new.subnet[rows], old.subnet[still]]),
             tenancy=self._tenancy(rows, still, place),
             below={place[link]: far for link, far in new.below.items() if link in place},
+            patching=joined(((new.patching, rows), (self._old_panels, still))),
             management_ports={place[link]: far for link, far in new.management_ports.items() if link in place},
             **arrays,
         )

@@ -54,6 +54,7 @@ class Builder:
         *,
         at_risk: Out = NO_DEVICE,
         moves: tuple[Move, ...] = (),
+        links: int = 0,
         done: str = "",
         touched: float = 0.0,
     ) -> Wave:
@@ -62,6 +63,7 @@ class Builder:
         Args:
             out: switches that are out of service meanwhile.
             at_risk: those that a failure of the work can take along, where it is other ones.
+            links: that are out of service without their switches, as the meter has it.
             done: how far the change is after it, in words.
         """
         left = self.meter.left(out)
@@ -74,7 +76,7 @@ class Builder:
             moves=moves,
             left=left,
             worst=self.meter.capacity(at_risk) if at_risk else left.capacity,
-            before=tuple(self._before(action, left)),
+            before=(*self._before(action, left), *_before_links(links)),
             after=tuple(_after(action)),
             stop=_stop(action, left, done),
             touched=touched,
@@ -90,6 +92,11 @@ class Builder:
             yield f"no job runs on {plural(len(left.cut_off), 'server')} whose last port goes down: {names}"
         elif left.ports_down:
             yield f"jobs on servers below leave, or continue without {plural(left.ports_down, 'port')} that go down"
+
+
+def _before_links(count: int) -> Iterable[str]:
+    if count:
+        yield f"the {plural(count, 'link')} of the jumpers carry no traffic: `1-drain` is done at both ends"
 
 
 def _after(action: str) -> Iterable[str]:

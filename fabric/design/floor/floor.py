@@ -11,7 +11,7 @@ their order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from fabric.base.diagnostics import Diagnostic, Report, nearest
 from fabric.design.floor.layout import RackPosition, rack_name, rack_place
 from fabric.model.plan import SERVER, FabricPlan, Plan
+from fabric.model.plan.patching import DIRECT
 from fabric.model.settings.site import Fixed, Floor as Geometry
 
 # --- route ----------------------------------------------------------------------------------------------------
@@ -30,6 +31,7 @@ from fabric.model.settings.site import Fixed, Floor as Geometry
 # cables run.
 
 RACK_UNIT_M = 0.04445
+JUMPER_M = 2.0  # between two ports of one patch panel
 
 Floats = NDArray[np.float64]
 
@@ -187,11 +189,16 @@ class Floor:
     spots: Mapping[str, RackPlace]  # by device name; a server of several fabrics has one place
     geometry: Geometry
     stated: bool  # whether the intent has `floor:`
+    panels: Mapping[str, RackPlace] = field(default_factory=dict)  # patch panels by name, above racks: at the tray
     warnings: tuple[Diagnostic, ...] = ()
 
     def rack_of(self, name: str) -> Rack:
         """The rack that a device stands in."""
-        return self.racks[self.spots[name].rack]
+        return self.racks[self.place(name).rack]
+
+    def place(self, name: str) -> RackPlace:
+        """Where a device or a patch panel is."""
+        return self.spots.get(name) or self.panels[name]
 
     def distance_m(self, one: str, other: str) -> float:
         """Metres of the route from one device to the other along racks, trays and rows, without slack."""
@@ -210,15 +217,29 @@ class Floor:
         return self._stand([device.name for device in fabric.devices])
 
     def lengths_m(self, fabric: FabricPlan) -> Floats:
-        """Metres of every link of a fabric along the floor, slack included."""
+        """Metres of every link of a fabric along the floor, slack included; over a patch panel of its three parts."""
         links, stands = fabric.links, self.stands(fabric)
         metres = self.with_slack(length_m(self.geometry, stands[links.a], stands[links.b]))
+        if fabric.patching is not None:
+            over = fabric.patching.panel != DIRECT
+            lower, upper = self.trunks_m(fabric)
+            metres[over] = (lower + upper)[over] + JUMPER_M
         for link, switch in fabric.management_ports.items():
             metres[link] = self.length_m(switch.name, fabric.devices[int(links.b[link])].name)
         return metres
 
+    def trunks_m(self, fabric: FabricPlan) -> tuple[Floats, Floats]:
+        """Metres of the lower and the upper trunk of every link of a fabric with patch panels; 0 where it passes none."""
+        patched, stands = fabric.patching, self.stands(fabric)
+        assert patched is not None
+        over = patched.panel != DIRECT
+        panels = self._stand([panel.name for panel in patched.panels])[np.where(over, patched.panel, 0)]
+        ends = (stands[fabric.links.a], stands[fabric.links.b])
+        lower, upper = (np.where(over, self.with_slack(length_m(self.geometry, end, panels)), 0.0) for end in ends)
+        return lower, upper
+
     def _stand(self, names: list[str]) -> TrayPoint:
-        spots = [self.spots[name] for name in names]
+        spots = [self.place(name) for name in names]
         where = self._columns[[spot.rack for spot in spots]] if spots else np.zeros((0, 2))
         middle = np.array([spot.ru - 1 + spot.height / 2 for spot in spots], dtype=float)
         return TrayPoint(where[:, 0], where[:, 1], middle)
@@ -241,6 +262,11 @@ def floor(plan: Plan) -> Floor:
     racks = sorted({place.rack for place in places.values()})
     index = {rack: position for position, rack in enumerate(racks)}
     spots = {name: RackPlace(index[place.rack], place.ru, place.height) for name, place in places.items()}
+    panels = {
+        panel.name: RackPlace(spots[fabric.devices[panel.first].name].rack, geometry.rack_units + 1, 0)
+        for fabric in plan.fabrics.values()
+        for panel in (fabric.patching.panels if fabric.patching else ())
+    }
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")
     return Floor(
@@ -250,5 +276,6 @@ def floor(plan: Plan) -> Floor:
         spots=spots,
         geometry=geometry,
         stated=stated,
+        panels=panels,
         warnings=tuple(w for w in report.warnings if w not in (*plan.warnings, *plan.silenced)),
     )

@@ -126,6 +126,26 @@ class CableLength(Key):
     server_server: Metres | None = Field(None, alias="server-server", description="between two servers, without switches")
 
 
+class PatchPanel(Key):
+    """Patch panels between two tiers."""
+
+    ports: int = Field(ge=2, le=10_000, description="ports of one panel; a link takes two")
+    links: Count | None = Field(
+        None,
+        description=(
+            "links of new switches on one panel, the other ports are for links that move later; default: a third of the "
+            "ports, half where two switches share one link"
+        ),
+    )
+
+
+class PatchPanels(Key):
+    """Kinds of link that pass patch panels. Every port is cabled to a panel once, a jumper joins two ports of one panel."""
+
+    leaf_spine: PatchPanel | None = Field(None, alias="leaf-spine", description="between leaves and spines")
+    spine_core: PatchPanel | None = Field(None, alias="spine-core", description="between spines and cores")
+
+
 def _pods(value: Any) -> Any:
     if value == "auto":
         return None
@@ -172,6 +192,7 @@ class Topology(Key):
     )
     attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices on leaf ports")
     cable_length_m: CableLength = Field(CableLength(), description="longest cables in metres; default: from the floor plan")
+    patch_panels: PatchPanels = Field(PatchPanels(), description="patch panels between tiers; default: none")
 
 
 class Planned(Key):

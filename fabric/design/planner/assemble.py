@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
-from fabric.design.planner import attachments, inventory, pins, stated_links, switchless, wiring
+from fabric.design.planner import attachments, inventory, patching, pins, stated_links, switchless, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
 from fabric.design.planner.host_addresses import WiredFabric
 from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
@@ -54,6 +54,7 @@ from fabric.model.plan import (
     unit_plan,
 )
 from fabric.model.plan.lock_file import FabricLock, PortSpot
+from fabric.model.plan.patching import Patching
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +86,9 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     if len(report.errors) > errors:
         return None
     devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
-    history, links, uplinks, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
+    history, by_rule, uplinks, attached_ports, patched = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, asns, report), report)
-    links, added = stated_links.apply(spec, devices, pins.move_ports(spec, devices, links, report), report)
+    links, added = stated_links.apply(spec, devices, pins.move_ports(spec, devices, by_rule, report), report)
     if spec.tenants and len(report.errors) == errors:  # tenants refer to servers by name
         inventory.check_unique(((spec.name, device) for device in devices), inventory.places(spec), report)
         if len(report.errors) > errors:
@@ -97,7 +98,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     )
     check_pools(spec, context.pools.prefixes, tenants.routed, report)
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, added=added, context=context)
-    plan = replace(plan, uplinks=uplinks)
+    plan = replace(plan, uplinks=uplinks, patching=patching.after(by_rule, patched, links))
     lock = FabricLock(
         blocks=plan.blocks, wiring=history, attachments=attached_ports, tenants=numbers_of(spec, tenants.tenants)
     )
@@ -151,8 +152,8 @@ def _wire(
     layouts: Mapping[str, Layout],
     index: inventory.Index,
     context: Context,
-) -> tuple[dict[str, tuple[Record, ...]], Links, tuple[Uplink, ...], dict[str, tuple[PortSpot, ...]]]:
-    """All links, those to a fabric above apart, and their records for the lock."""
+) -> tuple[dict[str, tuple[Record, ...]], Links, tuple[Uplink, ...], dict[str, tuple[PortSpot, ...]], Patching | None]:
+    """All links, those to a fabric above apart, their records for the lock, and their patch panels."""
     shapes, recorded = _shapes(sizing), context.lock.wiring
     chains = {kind: joined(recorded.get(kind, ()), shape) for kind, shape in shapes.items()}
     histories = {kind: epochs(chain) for kind, chain in chains.items()}
@@ -171,11 +172,13 @@ def _wire(
     ]
     parts = [wiring.server_links(site, spec.kind == "rack") for site in sites]
     history: dict[str, tuple[Epoch, ...]] = {}
+    wired: list[patching.Wired] = []
     if spec.kind == "collapsed":
         parts.append(wiring.pair_links(sites[0], sizing))
     if sizing.spines:
-        history["leaf-spine"], links = _leaf_spine(spec, sizing, numbers, sites, index, histories["leaf-spine"])
+        history["leaf-spine"], links, lowers = _leaf_spine(spec, sizing, numbers, sites, index, histories["leaf-spine"])
         parts.append(links)
+        wired += patching.of_leaves(spec, sizing, history["leaf-spine"], lowers, index.spine)
     if sizing.cores:
         down = core_downlinks(spec, sizing)
         places, room = numbers.pods, len(down) // sizing.links_per_core  # spines that a core has ports for
@@ -201,12 +204,14 @@ def _wire(
                 pod_places=places,
             )
         )
+        wired += patching.of_spines(spec, sizing, history["spine-core"], index.spine, index.core, places)
     further_links, uplinks, taken_ports = attachments.place(spec, sizing, sites, index, context.lock, context.report)
     parts += further_links
     entries = {
         kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shapes[kind]) for kind, epochs_now in history.items()
     }
-    return entries, concatenate(parts), uplinks, taken_ports
+    links = concatenate(parts)
+    return entries, links, uplinks, taken_ports, patching.patching(spec.name, links, wired)
 
 
 def _leaf_spine(
@@ -216,7 +221,7 @@ def _leaf_spine(
     sites: Sequence[wiring.GroupSites],
     index: inventory.Index,
     earlier: Sequence[Epoch],
-) -> tuple[tuple[Epoch, ...], Links]:
+) -> tuple[tuple[Epoch, ...], Links, list[patching.Lowers]]:
     """Leaf-spine links: in two tiers from every spine to all leaves of its network, else to those of its pod."""
     links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.leaf_groups))
     uplinks = {size.name: size.uplinks for size in sizing.leaf_groups}
@@ -226,14 +231,17 @@ def _leaf_spine(
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
         history = continued(earlier, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros_like(site.leaf) for site in sites]
-        return history, wiring.leaf_spine_links(
-            sites, sizing, history, arrivals, places, index.spine, pods=pods, spine_down=down
+        made = wiring.leaf_spine_links(sites, sizing, history, arrivals, places, index.spine, pods=pods, spine_down=down)
+        return (
+            history,
+            made,
+            [patching.Lowers(arrivals, {site.size.name: its for site, its in zip(sites, places, strict=True)}, sites)],
         )
     leaves = {size.name: size.leaves_of_pod(sizing.units_per_pod, sizing.networks) for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
     tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
     history = min(tried, key=len)  # pods do not mix groups: all groups keep the same part of the history
-    parts = []
+    parts, lowers = [], []
     for site in sites:
         size, per_unit = site.size, site.size.leaves_of_pod(1, sizing.networks)
         unit = np.arange(size.units)
@@ -244,7 +252,8 @@ def _leaf_spine(
         parts.append(
             wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods=pods, spine_down=down)
         )
-    return history, concatenate(parts)
+        lowers.append(patching.Lowers(arrivals, {size.name: place}, [site]))
+    return history, concatenate(parts), lowers
 
 
 def _arrivals(spec: FabricSpec, sizing: Sizing, numbers: Numbers) -> tuple[list[str], dict[str, Ints]]:

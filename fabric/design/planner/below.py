@@ -170,12 +170,13 @@ def _with_tenant(
         )
         return spec
     of = f"tenant '{below.tenant}'" if below.tenant else "`tenant`, which is not stated"
-    if spec.groups and below.network is not None and below.network not in [network.name for network in networks]:
+    names = [network.name for network in networks]
+    if spec.groups and below.network is not None and below.network not in names:
         report.error(
             "FAB144",
             spec.at("below", "network"),
             f"below.network: expected a network of {of}, got '{below.network}'",
-            nearest(below.network, [network.name for network in networks]),
+            nearest(below.network, names) or "state `tenant`, or remove `network`",
         )
     tenants = (Tenant(name=below.tenant, networks=networks),) if below.tenant else ()
     return replace(spec, tenants=tenants, below=below.model_copy(update={"speed_gbps": speed or common[-1]}))

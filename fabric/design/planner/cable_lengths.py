@@ -98,6 +98,10 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
             SERVER_SERVER: ground.neighbors(fabric) if fabric.spec.switchless else (),
         }
         measured = {kind: _longest(site.settings.floor, list(its)) for kind, its in pairs.items()}
+        for kind, role in ((LEAF_SPINE, LEAF), (SPINE_CORE, SPINE)):
+            if measured[kind] and KINDS[kind] in fabric.spec.panels:  # a panel is at the rack of one of the lower switches
+                lowers = ground.of(role, name)
+                measured[kind] += floor.JUMPER_M + _longest(site.settings.floor, list(_across(lowers, lowers)))
         longest[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
     return longest
 

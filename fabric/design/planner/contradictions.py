@@ -37,7 +37,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             f"rails: expected none on a `rack` fabric, got {topology.rails}",
             "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
         )
-    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups if not group.shared}) > 1:
+    if spec.kind == "rail-only" and len({spec.rails(its) for its in spec.groups if not its.shared and not its.bare}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _rails_of_pods(spec, report)
     _bare_leaves(spec, report)
@@ -69,6 +69,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         message = "asn.scheme: expected one number per leaf in a collapsed-spine pair, whose leaves have sessions"
         report.error("FAB109", spec.at("underlay", "asn", "scheme"), message, "remove `scheme: per-pair`")
     _leaves_stated(spec, intent, report)
+    _panels(spec, report)
     if spec.converged:
         _converged(spec, report)
     if spec.qos.storage is not None and not (spec.roce and spec.converged and _has_storage(spec)):
@@ -78,6 +79,18 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             "qos.storage: expected storage NICs beside others on a fabric with a lossless class",
             "remove it: `lossless_priority` and `lossless_dscp` are the class of a fabric for storage alone",
         )
+
+
+def _panels(spec: FabricSpec, report: Report) -> None:
+    """Two ports of a panel for every link that it takes."""
+    for kind, rule in spec.panels.items():
+        if 2 * rule.links > rule.ports:
+            report.error(
+                "FAB109",
+                spec.at("topology", "patch_panels", kind, "links"),
+                f"patch_panels: expected at most {rule.ports // 2} links on a panel of {rule.ports} ports, got {rule.links}",
+                "a link takes two ports; leave `links` out for a third of the ports",
+            )
 
 
 def _bare_leaves(spec: FabricSpec, report: Report) -> None:

@@ -147,10 +147,12 @@ def note(spec: FabricSpec, sizing: Sizing) -> Diagnostic | None:
     """What the loss of a switch costs, and what the next step of growth cables again; None for a fabric with spines."""
     if not sizing.spineless or spec.below is not None:
         return None
-    leaves = sizing.leaves
-    lost = "the fabric stops with it" if leaves == 1 else f"without one of them a server keeps {leaves - 1}"
-    chosen = "one switch carries" if leaves == 1 else f"{leaves} leaves without spines carry"
-    message = f"fabric '{spec.name}': {chosen} all {plural(sizing.servers, 'server')}; {lost}"
+    leaves, servers = sizing.leaves, sizing.servers
+    keeps = f"a server keeps {leaves - 1}" if servers else f"{leaves - 1} {'is' if leaves == 2 else 'are'} left"
+    lost = "the fabric stops with it" if leaves == 1 else f"without one of them {keeps}"
+    chosen = "one switch" if leaves == 1 else f"{leaves} leaves without spines"
+    carried = f"{' carries' if leaves == 1 else ' carry'} all {plural(servers, 'server')}" if servers else ""
+    message = f"fabric '{spec.name}': {chosen}{carried}; {lost}"
     return Diagnostic(NO_SPINES, spec.at("topology"), message, _next_step(spec, sizing), "note")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from fabric.model.plan import (
     SiteSpec,
     TierSpec,
 )
+from fabric.model.plan.patching import PanelRule
 from fabric.model.plan.spec import SWITCHLESS
 from fabric.model.settings.site import PURPOSES, BareLeaves, Home
 
@@ -131,6 +133,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         nic_turns=topology.nic_order == "turns",
         lengths=_lengths(topology),
+        panels=_panels(topology),
         below=intent.below,
     )
     if spec.switchless:
@@ -182,6 +185,12 @@ def _lengths(topology: Topology) -> Lengths:
     return tuple(Length(0) if (metres := stated.get(kind)) is None else Length(metres, STATED) for kind in KINDS)
 
 
+def _panels(topology: Topology) -> dict[str, PanelRule]:
+    """Patch panels by kind of link."""
+    stated = {"leaf-spine": topology.patch_panels.leaf_spine, "spine-core": topology.patch_panels.spine_core}
+    return {kind: PanelRule(its.ports, its.links or 0) for kind, its in stated.items() if its is not None}
+
+
 def _ratio(value: float | None, usual: Fraction) -> Fraction:
     """The decimal number as written, exactly: 1.067 is 1067/1000."""
     return usual if value is None else Fraction(repr(value))
@@ -223,7 +232,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
 def _bare_group(name: str, fabric: Fabric, bare: BareLeaves, native_gbps: int, groups: Sequence[GroupSpec]) -> GroupSpec:
     """Leaves without servers, sized as those of the first group: units of one leaf, or one pair, of every plane."""
     topology = fabric.topology
-    width = 2 if topology.dual_tor and bare.paired else topology.planes
+    width = math.lcm(2, topology.planes) if topology.dual_tor and bare.paired else topology.planes
     width *= 2 if topology.kind == "collapsed" else 1
     nic = NicSet(count=1, ports=width, speed_gbps=groups[0].nic.speed_gbps if groups else native_gbps)
     return GroupSpec(

@@ -74,12 +74,12 @@ def _one_tier(options: Options) -> Shape | None:
         return Shape(tiers=1, uplinks=uplinks, uplink_gbps=spec.leaf.model.native_gbps, units_per_pod=0, pods=1, spines=0)
     if any(other.leaves for other in options.demands[1:]):
         reason = "several groups of servers have leaves of their own"
-    elif demand.units > 1:
+    elif demand.units > 1 and spec.groups[0].planned:
         reason = _too_many(f"a leaf ({spec.leaf.switch})", spec.groups[0], demand)
     elif spec.bonds or spec.converged:
         reason = f"{'bonds of servers' if spec.bonds else 'NICs of several purposes'} need a path between their two leaves"
     else:
-        reason = f"the {demand.leaves} leaves of a network reach each other over spines alone"
+        reason = f"the {demand.units * demand.leaves} leaves of a network reach each other over spines alone"
     hint = "`kind: rail-only` needs no path between rails, `kind: collapsed` links two leaves; or `tiers: 2`"
     options.misfits.append(Misfit(option=option, reason=reason, code="FAB131", path=("topology", "tiers"), hint=hint))
     return None

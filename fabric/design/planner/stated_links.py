@@ -170,10 +170,13 @@ class _Wiring:
         (lower, near), (upper, far) = sorted(
             ((self.switch(end), at) for at, end in enumerate(entry.ends)), key=lambda item: order.index(item[0].role)
         )
+        if lower is upper:
+            text = f"expected ports of two switches, got two of {lower.name}: {', '.join(entry.ends)}"
+            raise _Refused(text, "state the other switch at one end")
         kind = _KIND_OF.get((lower.role, upper.role))
         if kind == LEAF_LEAF and self.spec.kind != "collapsed":
             kind = PEER_LINK
-        if kind is None or lower is upper:
+        if kind is None:
             pair = self.spec.kind == "collapsed"
             tiers = "the two leaves of a pair" if pair else "switches of adjacent tiers, or two leaves"
             raise _Refused(f"expected {tiers}, got a {lower.role} and a {upper.role}: {', '.join(entry.ends)}", "")

@@ -10,7 +10,7 @@ pattern of a switch's uplinks. Arrays throughout; a loop runs over groups, pods 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -134,17 +134,22 @@ def same(old: Epoch, new: Epoch) -> bool:
 
 def lower_slots(history: Sequence[Epoch], group: str) -> Ints:
     """slot[upper, link]: the uplink of a lower switch of the group, from 0."""
+    *_, slot = lower_states(history, group)
+    last = history[-1]
+    table = np.empty((last.uppers, last.of(group)), dtype=np.int64)
+    for (upper, link), port in slot.items():
+        table[upper, link] = port
+    return table
+
+
+def lower_states(history: Sequence[Epoch], group: str) -> Iterator[dict[tuple[int, int], int]]:
+    """(upper, link) → the uplink of a lower switch of the group, at the end of every epoch."""
     slot: dict[tuple[int, int], int] = {}
     for epoch in history:
         links = epoch.of(group)
         links_in_order = [(upper, link) for upper in range(epoch.uppers) for link in range(links)]
         slot = _refill({key: port for key, port in slot.items() if key[0] < epoch.uppers and key[1] < links}, links_in_order)
-    last = history[-1]
-    links = last.of(group)
-    table = np.empty((last.uppers, links), dtype=np.int64)
-    for (upper, link), port in slot.items():
-        table[upper, link] = port
-    return table
+        yield slot
 
 
 def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
@@ -152,12 +157,21 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
 
     In order of arrival. `groups` has the group of every lower switch of the finished fabric.
     """
+    last = history[-1]
     if len(history) == 1:  # the usual case needs no replay
         slots, first = [], 0
         for group in groups:
-            slots.append(np.arange(first, first + history[0].of(group), dtype=np.int64))
-            first += history[0].of(group)
+            slots.append(np.arange(first, first + last.of(group), dtype=np.int64))
+            first += last.of(group)
         return slots
+    *_, taken = upper_states(history, groups)
+    return [
+        np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64) for lower, group in enumerate(groups)
+    ]
+
+
+def upper_states(history: Sequence[Epoch], groups: Sequence[str]) -> Iterator[dict[tuple[int, int], int]]:
+    """(lower, link) → downlink slot on every upper switch, at the end of every epoch."""
     taken: dict[tuple[int, int], int] = {}
     for index, epoch in enumerate(history):
         lowers = min(epoch.lowers, len(groups)) if index < len(history) - 1 else len(groups)
@@ -165,10 +179,7 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
         links_in_order = [(lower, link) for lower in range(lowers) for link in range(links[lower])]
         remaining = {key: port for key, port in taken.items() if key[0] < lowers and key[1] < links[key[0]]}
         taken = _refill(remaining, links_in_order)
-    last = history[-1]
-    return [
-        np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64) for lower, group in enumerate(groups)
-    ]
+        yield taken
 
 
 def _refill(known: dict[tuple[int, int], int], links: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:

@@ -121,6 +121,12 @@ class SonicPlatform(Record):
     source: str = Field("", description="source of the data")
 
 
+def lane_list(text: str) -> tuple[int, ...]:
+    """`0-7` or `17,18,19,20` as numbers."""
+    first, dash, last = text.partition("-")
+    return tuple(range(int(first), int(last) + 1)) if dash else tuple(int(lane) for lane in text.split(","))
+
+
 class SwitchModel(Record):
     """A switch model."""
 

@@ -15,6 +15,7 @@ from fabric.base.diagnostics import Diagnostic, Place
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan.lock import Block, Lock
 from fabric.model.plan.lossless import FabricLossless
+from fabric.model.plan.patching import Patching
 from fabric.model.plan.sizing import Sizing, nic_name
 from fabric.model.plan.spec import FabricSpec, GroupSpec, SiteSettings, SiteSpec
 from fabric.model.plan.tenants import Tenancy
@@ -88,6 +89,7 @@ class FabricPlan:
     manage: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # pool → gateway and length of the network it lies in
     below: Mapping[int, FarPort] = field(default_factory=dict)  # link of an attachment → port of the leaf that it stands for
     uplinks: tuple[Uplink, ...] = ()  # of leaves below another fabric
+    patching: Patching | None = None  # patch panels; None: every link is one cable
     longer: tuple[Longer, ...] = ()  # cables of the stated floor that are longer than PFC headroom is computed for
 
     @cached_property

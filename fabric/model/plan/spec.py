@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 from fabric.base.diagnostics import Diagnostic, Place
 from fabric.base.source import Source
 from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
+from fabric.model.plan.patching import PanelRule
 from fabric.model.plan.topology import KINDS, NONE, Lengths
 from fabric.model.settings.addressing import Names, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.infiniband import Infiniband
@@ -237,6 +238,7 @@ class FabricSpec:
     transport: str  # of the collectives: roce, infiniband, efa, tcpx, tcpxo, slingshot or ethernet (plain TCP)
     nic_turns: bool = False  # NIC after NIC is on the next leaf, where neighboring ones would share it
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
+    panels: Mapping[str, PanelRule] = field(default_factory=dict)  # patch panels by kind of link
     below: Below | None = None
     added: frozenset[str] = frozenset()  # attachments that follow from `below`, of this fabric or of another
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from fabric.base.diagnostics import show
 from fabric.hardware import catalog
-from fabric.hardware.catalog.models import Breakout, ServerModel, SwitchModel
+from fabric.hardware.catalog.models import Breakout, ServerModel, SwitchModel, lane_list
 from fabric.model.settings.addressing import Asn, Routes
 from fabric.model.settings.base import FILLED_IN, NOT_FILLED_IN, Count, Gbps, Host, Key, Line, ListOf, Model, Name, TenantName
 
@@ -188,6 +188,15 @@ def _printable(model: Any) -> Any:
     return model
 
 
+def _in_lanes(model: SwitchModel) -> SwitchModel:
+    """Every port of a breakout has a lane of its own: ports of one lane would have one name."""
+    for at, text in enumerate(model.sonic.lanes[: model.cages] if model.sonic else ()):
+        for breakout in model.group_of(at + 1).breakouts:
+            if int(breakout.partition("x")[0]) > len(lane_list(text)):
+                raise ValueError(f"expected a lane for each port of {breakout} in sonic.lanes[{at}], got {show(text)}")
+    return model
+
+
 def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
@@ -204,7 +213,7 @@ def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
 class OwnCatalog(Key):
     """Hardware of this site, beside the shipped catalog."""
 
-    switches: dict[Model, Annotated[SwitchModel, AfterValidator(_printable)]] = Field(
+    switches: dict[Model, Annotated[SwitchModel, AfterValidator(_printable), AfterValidator(_in_lanes)]] = Field(
         default_factory=dict, description="switches by name"
     )
     servers: dict[Model, Annotated[ServerModel, AfterValidator(_printable)]] = Field(

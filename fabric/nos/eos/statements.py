@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
+from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 from fabric.nos.reading.sections import END, Layout, StatementPath
 from fabric.nos.reading.values import numbers
 from fabric.nos.statements.syntax import Syntax, indented
@@ -249,6 +249,18 @@ SYNTAX = Syntax(
 
 # --- Commands -------------------------------------------------------------------------------------------------
 
+EFFECTS = tuple(
+    Effect(  # its own `no neighbor … activate` could stay against that of the group
+        heads=heads,
+        command=r"neighbor (\S+) peer group \S+",
+        over=r"neighbor {0} (?!peer group ).*",
+        first="no neighbor {0}",
+        takes="neighbor {0} .*",
+        source="as FRR does; not known of EOS, and right in either case",
+    )
+    for heads in (("router bgp ",), ("router bgp ", "vrf "))
+)
+
 RULES = Rules(
     single=(
         ((), r"(hostname|clock timezone|logging vrf \S+ source-interface|ntp local-interface|vlan internal order) "),
@@ -288,13 +300,15 @@ RULES = Rules(
     sequences=((r"aaa group server \S+ \S+", r"server "),),
     definitions=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
     r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
-    r"neighbor [A-Z]\S* peer group$|(?:tacacs|radius)-server host \S+|aaa group server \S+ \S+)",
+    r"neighbor [A-Z]\S* peer group$|aaa group server \S+ \S+|"
+    r"(?:tacacs|radius)-server host \S+(?: vrf \S+)?(?: (?:auth-)?port \d+)?(?: acct-port \d+)? (?:timeout|key))",
     exclusive=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
     r"(channel-group \d+) mode \S+",
     defaulted=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
     permanent=r"system control-plane",
     dropped=r"(ip|ipv6) (address|enable)",
     drop_causes=r"vrf ",
+    effects=EFFECTS,
 )
 
 DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS", layout=LAYOUT)

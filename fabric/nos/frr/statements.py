@@ -146,10 +146,10 @@ EFFECTS = (
         takes="neighbor {0} .*",
         source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
     ),
-    Effect(  # `% Cannot change peer-group. Deconfigure first`
+    Effect(  # `% Cannot change peer-group. Deconfigure first`; without a group before, `no … activate` would stay against it
         heads=("router bgp ",),
         command=r"neighbor (\S+) (?:interface )?peer-group \S+",
-        over=r"neighbor {0} (?:interface )?peer-group \S+",
+        over=r"neighbor {0} .*",
         first="no neighbor {0}",
         takes="neighbor {0} .*",
         source=f"{SEEN}; bgpd/bgpd.c, peer_group_bind: BGP_ERR_PEER_GROUP_CANT_CHANGE",

@@ -170,7 +170,7 @@ SYNTAX = Syntax(
 RULES = Rules(
     single=(
         ((), r"(hostname|clock (?:timezone|summer-time)|copp profile|ntp source-interface) "),
-        ((), r"(bfd interval|ip load-sharing address) "),
+        ((), r"(bfd interval|ip load-sharing address|fabric forwarding anycast-gateway-mac) "),
         ((), r"(priority-flow-control watch-dog shutdown-multiplier) "),
         ((), r"((?:tacacs|radius|ldap)-server host \S+|aaa (?:authentication login|accounting) default group) "),
         (("aaa group server ",), r"(use-vrf|source-interface|ldap-search-map) "),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabric.audit.diff.order import Tree, indented
-from fabric.nos.dialect import Rules
+from fabric.nos.dialect import MEMBER, Rules
 
 REMOVED = re.compile(r"default (interface .*)")
 
@@ -84,7 +84,14 @@ def _twice(tree: Tree, line: str, rules: Rules) -> bool:
 
 
 def _take(tree: Tree, gone: str) -> None:
-    """What `no` takes: a line or all that begin so; with a neighbor or a group of them what its families hold of it."""
+    """What `no` takes: a line or all that begin so; with a neighbor or a group of them what its families hold of it.
+
+    The members of a group go with it: bgpd/bgpd.c of FRR, peer_group_delete.
+    """
+    if group := re.fullmatch(r"neighbor (\S+) peer-group", gone):
+        members = [match[1] for line in tree if (match := MEMBER.fullmatch(line)) and match[2] == group[1]]
+        for member in members:
+            _take(tree, f"neighbor {member}")
     gone = re.sub(r"(neighbor (?!interface )\S+) peer[ -]group", r"\1", gone)
     for other in [other for other in tree if other == gone or other.startswith(f"{gone} ")]:
         del tree[other]

@@ -185,11 +185,74 @@ CASES = {
         "interface Ethernet1/2\n  description gpu-0002 compute1\n  no shutdown\n",
         ["interface Ethernet1/2", "  description gpu-0002 compute1", "  no shutdown"],
     ),
+    "a neighbor that enters a group": (  # with what it had by itself, `no … activate` would stay against the group
+        "frr",
+        "router bgp 1\n neighbor G peer-group\n neighbor 10.0.0.1 remote-as 5\n address-family ipv4 unicast\n"
+        "  neighbor G activate\n  neighbor 10.0.0.1 activate\n",
+        "router bgp 1\n neighbor G peer-group\n neighbor 10.0.0.1 remote-as 6\n neighbor 10.0.0.1 peer-group G\n"
+        " address-family ipv4 unicast\n  neighbor G activate\n",
+        ["router bgp 1", " no neighbor 10.0.0.1", " neighbor 10.0.0.1 remote-as 6", " neighbor 10.0.0.1 peer-group G"],
+    ),
+    "a neighbor of a VRF that enters a group": (
+        "eos",
+        "router bgp 1\n   vrf red\n      neighbor 10.0.0.1 remote-as 5\n      address-family ipv4\n"
+        "         neighbor G activate\n         neighbor 10.0.0.1 activate\n",
+        "router bgp 1\n   vrf red\n      neighbor 10.0.0.1 peer group G\n      neighbor 10.0.0.1 remote-as 5\n"
+        "      address-family ipv4\n         neighbor G activate\n",
+        [
+            "router bgp 1",
+            "   vrf red",
+            "      no neighbor 10.0.0.1",
+            "      neighbor 10.0.0.1 peer group G",
+            "      neighbor 10.0.0.1 remote-as 5",
+        ],
+    ),
+    "a prefix list whose entries are all others": (  # without an entry it would deny all, or be gone while it is used
+        "frr",
+        "ip prefix-list A seq 10 permit 10.0.0.0/8\nip prefix-list A seq 20 permit 10.1.0.0/16\n",
+        "ip prefix-list A seq 30 permit 10.0.0.0/9\n",
+        [
+            "ip prefix-list A seq 30 permit 10.0.0.0/9",
+            "no ip prefix-list A seq 10 permit 10.0.0.0/8",
+            "no ip prefix-list A seq 20 permit 10.1.0.0/16",
+        ],
+    ),
+    "an entry with another number": (  # which a list has once
+        "frr",
+        "ip prefix-list A seq 10 permit 10.0.0.0/8\n",
+        "ip prefix-list A seq 30 permit 10.0.0.0/8\n",
+        ["no ip prefix-list A seq 10 permit 10.0.0.0/8", "ip prefix-list A seq 30 permit 10.0.0.0/8"],
+    ),
+    "a server in a new VRF": (
+        "eos",
+        "hostname a\n",
+        "hostname a\ntacacs-server host 10.0.0.9 vrf MGMT key 0 K\nvrf instance MGMT\n",
+        ["vrf instance MGMT", "tacacs-server host 10.0.0.9 vrf MGMT key 0 K"],
+    ),
+    "a server at another port": (
+        "eos",
+        "tacacs-server host 10.0.0.9 key 0 K\naaa group server tacacs+ T\n   server 10.0.0.9\n",
+        "tacacs-server host 10.0.0.9 port 50 key 0 K\naaa group server tacacs+ T\n   server 10.0.0.9 port 50\n",
+        [
+            "tacacs-server host 10.0.0.9 port 50 key 0 K",
+            "aaa group server tacacs+ T",
+            "   no server 10.0.0.9",
+            "   server 10.0.0.9 port 50",
+            "   exit",
+            "no tacacs-server host 10.0.0.9",
+        ],
+    ),
+    "another anycast MAC address": (
+        "nxos",
+        "fabric forwarding anycast-gateway-mac 0000.5e00.0101\n",
+        "fabric forwarding anycast-gateway-mac 4438.39ff.0001\n",
+        ["fabric forwarding anycast-gateway-mac 4438.39ff.0001"],
+    ),
     "a prefix list": (
         "frr",
         "ip prefix-list A seq 10 permit 10.0.0.0/8\nip prefix-list A seq 20 permit 10.1.0.0/16\n",
         "ip prefix-list A seq 10 permit 10.0.0.0/9\n",
-        ["no ip prefix-list A seq 20 permit 10.1.0.0/16", "ip prefix-list A seq 10 permit 10.0.0.0/9"],
+        ["ip prefix-list A seq 10 permit 10.0.0.0/9", "no ip prefix-list A seq 20 permit 10.1.0.0/16"],
     ),
     "a banner of several lines": (
         "eos",

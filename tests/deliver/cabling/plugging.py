@@ -88,6 +88,8 @@ class Judge:
         self.paneled = {
             device.name for fabric in plan.fabrics.values() if fabric.spec.leaf.model.panel for device in fabric.switches
         }
+        patched = (fabric.patching for fabric in plan.fabrics.values() if fabric.patching)
+        self.panels = {panel.name for its in patched for panel in its.panels}
         self.faults: list[str] = []
 
     def sockets(self, device: str, port: str) -> list[Socket]:
@@ -115,10 +117,14 @@ class Judge:
         connectors: dict[tuple[str, str, str], set[str]] = defaultdict(set)
         kinds: dict[tuple[str, str], set[bool]] = defaultdict(set)
         cables: dict[str, list[Row]] = defaultdict(list)
+        at_panel: dict[tuple[str, str], list[Row]] = defaultdict(list)
         for row in rows:
             cables[row["cable"]].append(row)
             for end in "ab":
                 device, optic = row[f"{end}_device"], row[f"{end}_optic"]
+                if device in self.panels:
+                    at_panel[device, row[f"{end}_port"]].append({"cable": row["cable"], "plug": row[f"{end}_plug"]})
+                    continue
                 found = self.sockets(device, row[f"{end}_port"])
                 if len({socket.cage for socket in found}) != 1:
                     self.faults.append(f"{row['cable']}: one leg in several cages of {device}: {row[f'{end}_port']}")
@@ -142,6 +148,9 @@ class Judge:
         for connector, names in connectors.items():
             if len(names) > 1:
                 self.faults.append(f"{connector}: expected one cable in the connector, got {sorted(names)}")
+        for port, found_there in at_panel.items():
+            if len({its["cable"] for its in found_there}) != 2 or len({its["plug"] for its in found_there}) != 1:
+                self.faults.append(f"{port}: expected a trunk and a jumper of one connector, got {found_there}")
         for name, legs in cables.items():
             self._cable(name, legs)
         optics = [optic for what in held.values() for optic in what if optic in PARTS["optics"]]
@@ -180,14 +189,14 @@ class Judge:
         if fixed:
             self._copper(name, part, ends, legs)
             return
-        types = {end: {PARTS["optics"][leg[f"{end}_optic"]]["connector"] for leg in legs} for end in "ab"}
+        types = {end: {_connector(leg, end) for leg in legs} for end in "ab"}
         hub, far = ("a", "b") if len(ends["a"]) <= len(ends["b"]) else ("b", "a")
         expected = ({part["connector"]}, {part["far_connector"]})
         either = len(ends["a"]) == len(ends["b"])
         if (types[hub], types[far]) != expected and not (either and (types[far], types[hub]) == expected):
             self.faults.append(f"{name}: {medium} between {types[hub]} and {types[far]}")
-        light = {PARTS["optics"][leg[f"{end}_optic"]]["light"] for leg in legs for end in "ab"}
-        if len(light) != 1:
+        light = {PARTS["optics"][optic]["light"] for leg in legs for end in "ab" if (optic := leg[f"{end}_optic"])}
+        if len(light) > 1:
             self.faults.append(f"{name}: optics of {sorted(light)}")
 
     def _copper(self, name: str, part: Row, ends: Mapping[str, Mapping[Any, Socket]], legs: list[Row]) -> None:
@@ -201,6 +210,12 @@ class Judge:
             first = [leg[f"{end}_lanes"].partition("-")[0] for end in "ab"]
             if first[0] != first[1] and len(leg["a_lanes"]) == len(leg["b_lanes"]):
                 self.faults.append(f"{name}: lane {first[0]} leads to lane {first[1]}")
+
+
+def _connector(leg: Row, end: str) -> str:
+    """Of the optic at an end; of a patch panel what is plugged in there."""
+    optic = leg[f"{end}_optic"]
+    return str(PARTS["optics"][optic]["connector"] if optic else leg[f"{end}_plug"])
 
 
 def planned(path: Path, text: str) -> Plan | None:

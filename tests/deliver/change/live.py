@@ -1,12 +1,14 @@
 """Edits of a change typed at live FRR daemons: the commands give the new running config, the inverse gives the old one.
 
-    python -m tests.deliver.change.live
+    python -m tests.deliver.change.live [--os frr] [--changes 500] [--seed 1] [--first 0]
 
-needs FRR and root; the daemons are in namespaces of their own.
+needs FRR and root; the daemons are in namespaces of their own. Without `--changes`: the edits of `PAIRS`, in every wave.
+With it: of the random pairs of `pairs.py`, frr.conf of FRR's own switches or, with `--os sonic`, of SONiC's.
 """
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import os
 import subprocess
@@ -14,13 +16,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
-from fabric.audit.diff.configs import FileChange
+from fabric.audit.diff.configs import FileChange, changes_of_files
 from fabric.deliver.change import edits as module
 from fabric.nos.dialect import COMMANDS
 from tests import ROOT
 from tests.cli.diff_sites import EVPN, RED, RED_BLUE, fabric, site
+from tests.deliver.change.pairs import pairs
 from tests.deliver.change.test_files import plan_change, wide
 from tests.nos.frr_edits import Daemons, running_config
 
@@ -51,6 +55,17 @@ def recorded(folder: Path) -> Iterator[tuple[Call, Call]]:
     for old, new in PAIRS:
         plan_change(old, new, folder)
     yield from zip(calls[::2], calls[1::2], strict=True)
+
+
+def drawn(nos: str, seed: int, first: int) -> Iterator[tuple[str, tuple[Call, Call]]]:
+    """(what it is, edit there and back) of a switch of each random pair whose frr.conf is another, without end."""
+    for found in pairs(nos, seed, first):
+        for edit in found.edits[: 1 + found.number % 2]:
+            before, after = ({FILE: files[FILE]} if FILE in files else {} for files in (edit.before, edit.after))
+            there, back = changes_of_files(nos, before, after), changes_of_files(nos, after, before)
+            if commands(there) and commands(back):
+                title = f"{nos} {found.number} {edit.device} ({', '.join(found.kinds)})"
+                yield title, ((before, after, there), (after, before, back))
 
 
 def commands(changes: Sequence[FileChange]) -> list[str]:
@@ -87,20 +102,26 @@ def lines_amiss(daemons: Daemons, edit: tuple[Call, Call], folder: Path) -> list
 
 def main() -> int:
     """Prints how many edits are right in both directions, and every one that is not in two trials."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--os", choices=("frr", "sonic"), default="frr")
+    parser.add_argument("--changes", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
+    asked = parser.parse_args()
     right = tried = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         daemons = Daemons(folder)
-        for edit in recorded(folder):
+        edits = drawn(asked.os, asked.seed, asked.first) if asked.changes else (("", edit) for edit in recorded(folder))
+        for title, edit in islice(edits, asked.changes or None):
             if not commands(edit[0][2]):
                 continue
             tried += 1
             amiss = lines_amiss(daemons, edit, folder)
             if amiss:  # once more from new daemons: a fault of the commands shows again
-                print("first trial", *amiss, sep="\n")
                 amiss = lines_amiss(daemons, edit, folder)
             right += not amiss
-            print(*amiss, sep="\n", end="\n" * bool(amiss))
+            print(*([title, *amiss] if amiss else ()), sep="\n", end="\n" * bool(amiss), flush=True)
         daemons.stop()
     print(f"{right} of {tried} edits right in both directions")
     return 0 if right == tried else 1
@@ -111,5 +132,5 @@ if __name__ == "__main__":
         sys.exit(main())
     inside = 'mount -t tmpfs none /run/frr && chown frr:frr /run/frr && ip link set lo up && exec "$@"'
     namespaces = ["unshare", "-m", "-n", "--propagation", "private", "sh", "-c", inside, "sh"]
-    command = [*namespaces, sys.executable, "-m", "tests.deliver.change.live"]
+    command = [*namespaces, sys.executable, "-m", "tests.deliver.change.live", *sys.argv[1:]]
     sys.exit(subprocess.run(command, cwd=ROOT, env={**os.environ, INSIDE: "1"}, check=False).returncode)

@@ -13,8 +13,8 @@ from fabric.audit.diff.design import renamed_plan, renames
 from fabric.audit.diff.recabling import recabling
 from fabric.deliver.change.records import ChangeRequest
 from fabric.deliver.change.transition import Transition, renumbered
+from fabric.design.cable_moves import ends_of
 from fabric.design.intent.intent import planned, read_sides
-from fabric.design.moves import ends_of
 from fabric.model.plan import FabricPlan
 from fabric.solver.estimate.request import EstimateRequest
 from tests.cli.designs import DESIGNS, write

@@ -173,3 +173,20 @@ def test_switches_below_need_no_tenant() -> None:
     plan = planned(stated, Lock())
     lower = plan.fabrics["oob"]
     assert [its.far is not None for its in lower.uplinks] == [True, True]
+
+
+def test_pairs_without_servers_are_in_every_plane() -> None:
+    stated = document(planes=4, leaves_without_servers=[{"name": "border", "count": 4}])
+    stated["catalog"] = {"servers": {"node": {"gpus": 0, "nics": {"frontend": {"count": 1, "ports": 4, "speed_gbps": 100}}}}}
+    assert len(leaves(front(stated))) == 12
+    stated["fabrics"]["front"]["topology"]["leaves_without_servers"][0]["count"] = 2
+    with pytest.raises(InputError, match="expected a multiple of 4 front-border leaves, got 2"):
+        planned(stated, Lock())
+
+
+def test_leaves_without_servers_beside_rails_are_one_error() -> None:
+    stated = document(kind="rail-only", dual_tor=False, leaves_without_servers=[{"name": "border", "count": 2}])
+    with pytest.raises(InputError) as caught:
+        planned(stated, Lock())
+    messages = [one.message for one in caught.value.diagnostics]
+    assert messages == ["leaves_without_servers: expected none beside servers in a `rail-only` fabric"]

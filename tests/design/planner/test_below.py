@@ -188,6 +188,21 @@ def test_what_cannot_hang_below(name: str) -> None:
     assert any(f"{one.code} {one.message}".startswith(expected) for one in caught.value.diagnostics), caught.value
 
 
+@pytest.mark.parametrize(
+    ("below", "hint"),
+    [
+        ({"network": "bmcs"}, "did you mean 'bmc'?"),
+        ({"network": "other"}, "one of bmc, switches"),
+        ({"network": "bmc", "tenant": None}, "state `tenant`, or remove `network`"),
+    ],
+)
+def test_a_wrong_network_says_what_there_is(below: dict[str, Any], hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make(site(below=below))
+    found = [one for one in caught.value.diagnostics if one.message.startswith("below.network: expected a network of")]
+    assert [one.hint for one in found] == [hint]
+
+
 RELAY = "dhcp_relay: [10.40.0.9, 10.40.0.10]"
 
 

@@ -17,6 +17,7 @@ from fabric.design.planner.resolve import resolve_intent
 from fabric.design.planner.sizing import size
 from fabric.model.plan import FabricPlan, Sizing
 from fabric.model.plan.lock import FabricLock
+from tests.design.planner.helpers import make
 
 NICS = "catalog: {servers: {twin: {gpus: 4, nics: {compute: {count: 4, ports: 2, speed_gbps: 400}}}}}\n"
 # servers, topology, and more keys of the fabric → leaves and spines
@@ -97,6 +98,23 @@ def test_the_note_says_what_a_loss_and_the_next_step_cost(tmp_path: Path) -> Non
     (note,) = [str(warning) for warning in made.warnings if warning.code == "FAB400"]
     assert "one switch carries all 4 servers; the fabric stops with it" in note
     assert "up to 16 servers nothing is cabled again; 17 servers take 8 leaves, 4 spines" in note
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(1, "one switch; the fabric stops with it"), (2, "2 leaves without spines; without one of them 1 is left")],
+)
+def test_the_note_without_servers_speaks_of_none(count: int, expected: str) -> None:
+    topology = {"switch": "64x400g", "leaves_without_servers": [{"name": "border", "count": count}]}
+    topology |= {"kind": "rack", "tiers": 1, "dual_tor": True} if count == 2 else {}
+    made = make({"version": 1, "site": "dc1", "fabrics": {"edge": {"nos": "eos", "topology": topology}}})
+    assert [one.message for one in made.warnings if one.code == "FAB400"] == [f"fabric 'edge': {expected}"]
+
+
+def test_leaves_without_servers_are_too_many_for_one_tier() -> None:
+    topology = {"tiers": 1, "switch": "64x400g", "leaves_without_servers": [{"name": "border", "count": 3}]}
+    with pytest.raises(InputError, match="the 3 leaves of a network reach each other over spines alone"):
+        make({"version": 1, "site": "dc1", "fabrics": {"edge": {"nos": "eos", "topology": topology}}})
 
 
 def sized(tmp_path: Path, design: str, lock: FabricLock) -> Sizing:

@@ -103,6 +103,10 @@ WRONG = {
     "no such part": ("add: {ends: [backend-leaf001 40/2, backend-spine001 64]}", "expected a part of port 40 within 1 to 1"),
     "a speed it lacks": ("add: {ends: [backend-leaf001 40, backend-spine001 64], speed_gbps: 7}", "with 7G, got 40"),
     "two spines": ("add: {ends: [backend-spine001 64, backend-spine002 64]}", "expected switches of adjacent tiers"),
+    "one switch": (
+        "add: {ends: [backend-leaf001 40, backend-leaf001 41]}",
+        "expected ports of two switches, got two of backend-leaf001: backend-leaf001 40, backend-leaf001 41",
+    ),
     "port used twice": (
         "add: [{ends: [backend-leaf001 40, backend-spine001 64]}, {ends: [backend-leaf001 40, backend-spine002 64]}]",
         "backend-leaf001 40 has a link",

@@ -61,7 +61,7 @@ def _drawn(rng: random.Random, part: Part) -> dict[str, Any]:
 def _nics(rng: random.Random, intent: dict[str, Any], fabric: dict[str, Any], group: dict[str, Any], part: Part) -> str:
     """NICs of a further purpose of the first group."""
     there = intent["catalog"]["servers"][group["model"]]["nics"]
-    name = next(name for name in FURTHER if name not in there)
+    name = next((name for name in FURTHER if name not in there), FURTHER[-1])
     there[name] = _drawn(rng, part)
     first = group.get("nics", fabric["purpose"])
     group["nics"] = [first, name]

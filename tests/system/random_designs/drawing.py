@@ -378,7 +378,10 @@ def _topology(
     if rng.random() < 0.25:
         topology["cable_length_m"] = drawn(rng, "fabrics.NAME.topology.cable_length_m", 0.5, TEXTS)
     if kind not in ("collapsed", "rail-only"):
-        _other_leaves(random.Random(repr(topology)), topology)  # its own numbers: the designs of a seed stay what they were
+        own = random.Random(repr(topology))  # its own numbers: the designs of a seed stay what they were
+        _other_leaves(own, topology)
+        if own.random() < 0.1:
+            topology["patch_panels"] = drawn(own, "fabrics.NAME.topology.patch_panels", 0.7, TEXTS)
     return {key: part for key, part in topology.items() if part != {}}
 
 

@@ -112,6 +112,8 @@ _FLOOR: Values = {f"floor.media.{kind}": one("optics", "optics", "multimode", "s
 _LENGTHS: Values = {f"fabrics.NAME.topology.cable_length_m.{kind}": one(1, 2, 3, 7, 30, 100, 500)
                     for kind in KINDS}  # fmt: skip
 
+_PANELS: Values = {f"fabrics.NAME.topology.patch_panels.{kind}.ports": one(24, 48, 144, 288) for kind in KINDS[2:4]}
+
 TEXTS: Values = {
     **_management("management"),
     **_management("fabrics.NAME.management"),
@@ -120,6 +122,7 @@ TEXTS: Values = {
     **_QOS,
     **_FLOOR,
     **_LENGTHS,
+    **_PANELS,
     "floor.rack_units": one(24, 42, 48, 52),
     "floor.rack_power_max_w": one(15_000, 45_000, 140_000),
 }

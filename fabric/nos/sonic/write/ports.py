@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabric.hardware.catalog.models import SonicPlatform, SwitchModel
+from fabric.hardware.catalog.models import SonicPlatform, SwitchModel, lane_list
 from fabric.model.plan import CORE, LEAF, SPINE
-from fabric.nos.target import description, far_end, lane_list, pam4
+from fabric.nos.target import description, far_end, pam4
 
 if TYPE_CHECKING:
     from fabric.model.plan import Lossless, Marking, Port, PortRef, Qos, SwitchView

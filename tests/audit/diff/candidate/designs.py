@@ -159,8 +159,8 @@ def _qos(rng: random.Random, fabric: dict[str, Any]) -> None:
 
 
 def _asns(rng: random.Random, fabric: dict[str, Any]) -> None:
-    fabric.setdefault("underlay", {})["asn_base"] = rng.choice((4_210_000_000, 64_600))
-    fabric.setdefault("pools", {})["asn"] = rng.choice(("4210000000-4210999999", "64600-64999"))
+    asn = fabric.setdefault("underlay", {}).setdefault("asn", {})
+    asn["ranges"] = rng.choice(("4210000000-4210999999", ["64600-64999", "65100-65400"]))
 
 
 def _attachments(rng: random.Random, fabric: dict[str, Any]) -> None:

@@ -237,9 +237,10 @@ class Device:
         gone = {*row.named(line, "def_"), *row.named(line, "is_"), *row.named(line, "part_")} - self.follows
         for inner_line, inner_row in self._rows(below, row.enters) if row.enters else ():
             gone |= {*inner_row.named(inner_line, "def_"), *inner_row.named(inner_line, "is_")}
-        gone -= set(self._named("def_"))
+        gone -= set(self._named("def_")) if gone else set()
         taken = row.about(line, row.takes)
-        for tree, mode, other in self._lines():
+        whole = bool(gone) or level.tree is self.config
+        for tree, mode, other in self._lines() if whole else [(level.tree, level.mode, other) for other in level.tree]:
             other_row = self.model.parse(mode, other)
             if other_row is None or (taken and re.fullmatch(taken, other)):
                 continue
@@ -278,14 +279,16 @@ class Device:
         row = self.model.parse(mode, bare)
         return (row, row.key(bare)) if row else None
 
-    def _lines(self, tree: Tree | None = None, mode: str = TOP) -> Iterator[tuple[Tree, str, str]]:
+    def _lines(self, tree: Tree | None = None, mode: str = TOP) -> list[tuple[Tree, str, str]]:
         """(section, its mode, line) of every line."""
-        tree = self.config if tree is None else tree
-        for line, below in tree.items():
-            yield tree, mode, line
-            row = self.model.parse(mode, line)
-            if below and row:
-                yield from self._lines(below, row.enters)
+        found: list[tuple[Tree, str, str]] = []
+        sections = [(self.config if tree is None else tree, mode)]
+        for section, inner in sections:  # which grow
+            for line, below in section.items():
+                found.append((section, inner, line))
+                if below and (row := self.model.parse(inner, line)):
+                    sections.append((below, row.enters))
+        return found
 
     def _rows(self, tree: Tree, mode: str) -> Iterator[tuple[str, Statement]]:
         for _, inner, line in self._lines(tree, mode):
@@ -293,10 +296,9 @@ class Device:
                 yield line, row
 
     def _named(self, part: str) -> Iterator[tuple[str, str]]:
-        for line, row in self._rows(self.config, TOP):
-            yield from row.named(line, part)
-            if part == "def_":
-                yield from (*row.named(line, "is_"), *row.named(line, "part_"))
+        names = self.model.names
+        for _, mode, line in self._lines():
+            yield from names(mode, line, part)
 
     @staticmethod
     def _is_default(row: Statement, line: str, tree: Tree) -> bool:

@@ -158,6 +158,18 @@ class Model:
 
         return parse
 
+    @cached_property
+    def names(self) -> Callable[[str, str, str], tuple[tuple[str, str], ...]]:
+        """(mode, line, part) → what `Statement.named` finds; for `def_` all that is defined. Results are kept."""
+
+        @cache
+        def names(mode: str, line: str, part: str) -> tuple[tuple[str, str], ...]:
+            row = self.parse(mode, line)
+            parts = ("def_", "is_", "part_") if part == "def_" else (part,)
+            return tuple(name for one in parts for name in row.named(line, one)) if row else ()
+
+        return names
+
 
 def load(name: str) -> Model:
     """The model in `NAME.yaml`. Raises ValueError for an unknown key, a fact that is not there or one that no row names."""

@@ -16,6 +16,7 @@ from tests.audit.diff.candidate.device import RefusedError, Tree, loaded
 from tests.audit.diff.candidate.drifting import drifted
 from tests.audit.diff.candidate.model import Model
 
+MODELS = ("eos", "nxos")
 FROM_ONE = 6  # pairs of each kind that one design gives, at most
 
 load = cache(models.load)

@@ -10,11 +10,10 @@ import pytest
 
 from fabric.configs.render import render
 from fabric.hardware import catalog
-from fabric.hardware.catalog.models import SonicPlatform
+from fabric.hardware.catalog.models import SonicPlatform, lane_list
 from fabric.model.plan import PortRef
 from fabric.nos.sonic.target import BFD_TIMES, TARGET
 from fabric.nos.sonic.write import ports as sonic_ports
-from fabric.nos.target import lane_list
 from tests.nos.views import BOARD, STYLES, SWITCH, half, view, whole
 
 # What SONiC's models call a leaf-list.
