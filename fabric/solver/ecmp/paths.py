@@ -17,7 +17,6 @@ from fabric.base.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, digests, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
-from fabric.solver.infiniband.next_hops import static_links
 from fabric.solver.routing import ADAPTIVE, ECMP, MODES, SPRAY, STATIC
 
 FLOWLETS = 4  # of an adaptive flow
@@ -206,6 +205,8 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
 
 def _by_table(net: Network, route_table: Routes, flows: Flows) -> Pick:
     """Chooses the one link that a static table has for the target; where a table has none the first next hop."""
+    from fabric.solver.infiniband.next_hops import static_links  # InfiniBand alone
+
     wanted = static_links(net)
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
