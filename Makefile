@@ -154,7 +154,7 @@ system-packages:
 	  for pair in vtysh:frr frr-reload:frr-pythontools ip:iproute2 lldpd:lldpd netplan:netplan.io nft:nftables \
 	    shellcheck:shellcheck slurmctld:slurmctld scontrol:slurm-client dot:graphviz promtool:prometheus \
 	    amtool:prometheus-alertmanager chromium:chromium kea-dhcp4:kea-dhcp4-server dnsmasq:dnsmasq-base udhcpc:udhcpc \
-    curl:curl; do \
+    curl:curl ibsim:ibsim-utils opensm:opensm ibnetdiscover:infiniband-diags; do \
 	    [ -x /usr/bin/$${pair%%:*} ] || [ -x /usr/sbin/$${pair%%:*} ] || [ -e /usr/lib/frr/$${pair%%:*}.py ] \
 	      || missing="$$missing $${pair##*:}"; \
 	  done; \

@@ -106,9 +106,14 @@ def capacity(
     """
     from fabric.configs.port_names import PortNames
     from fabric.solver.estimate import request as estimate_request
+    from fabric.solver.infiniband.static import static
 
     names = PortNames(fabric).port_name
-    return estimate_request.capacity(fabric, tuple(fail), pairs, seed, names, job=job, placement=placement)
+    found = estimate_request.capacity(fabric, tuple(fail), pairs, seed, names, job=job, placement=placement)
+    if fabric.spec.ethernet or job is not None:
+        return found
+    broken = frozenset(estimate_request.links_down(fabric, tuple(fail), names))
+    return replace(found, static=static(fabric, broken))
 
 
 def tables(paths: Sequence[Path], fabric: FabricPlan | None = None) -> list[Table]:

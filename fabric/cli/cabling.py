@@ -37,10 +37,15 @@ from fabric.deliver.cabling.tables import RunList, xlsx
 def verify(
     file: Path = typer.Argument(..., metavar="FILE", help="intent file"),
     files: list[Path] = typer.Argument(
-        None, metavar="LLDP…", help="files or folders of LLDP output of switches and servers", show_default=False
+        None,
+        metavar="LLDP…",
+        help="files or folders of LLDP output of switches and servers, or of ibnetdiscover",
+        show_default=False,
     ),
     device: list[str] = option([], "--device", "NAME=FILE", "device of an LLDP output file; repeatable"),
-    source: str = option("", "--source", "OS", "output format: eos, nxos, junos, lldpd, sonic or nvue", shown="detected"),
+    source: str = option(
+        "", "--source", "OS", "output format: eos, nxos, junos, lldpd, sonic, nvue or infiniband", shown="detected"
+    ),
     form: list[str] = formats_option(VERIFY_FORMATS),
     as_json: bool = AS_JSON,
 ) -> None:

@@ -58,7 +58,7 @@ def _request(form: str, given: Mapping[str, tuple[str, int | Path | None]]) -> d
     return {name: value for name, (_, value) in given.items() if value is not None}
 
 
-def _write(form: str, texts: str | Mapping[str, str], output: Path | None) -> None:
+def _write(form: str, texts: str | Mapping[str, str | bytes] | Mapping[str, str], output: Path | None) -> None:
     """One text, or several into a folder: all of them or none."""
     if isinstance(texts, str):
         if output is not None:

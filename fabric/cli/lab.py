@@ -15,6 +15,7 @@ from fabric.base.processes import exit_on_signal
 from fabric.base.text import counted, plural, style, volume
 from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, option, out, refuse, say
 from fabric.cli.output import AS_JSON, asked, formats_option, one_of, put_text, write
+from fabric.lab.infiniband.simulator import Simulator
 from fabric.lab.lab import Lab
 from fabric.lab.machine.namespaces import LabError
 from fabric.lab.reports import report
@@ -41,9 +42,11 @@ def up(
             say(f"refused: {line}")
         names = chosen.names
         out(f"{names.site}: {'already ' if done.already else ''}up, {done.blueprint.shape}")
-        first = next(iter(done.blueprint.nodes))
-        shell = f"vtysh --vty_socket {names.home(first)}" if done.blueprint.views else "ip route"
-        print(f"  ip netns exec {names.namespace(first)} {shell}")
+        for first in list(done.blueprint.nodes)[:1]:
+            shell = f"vtysh --vty_socket {names.home(first)}" if done.blueprint.views else "ip route"
+            print(f"  ip netns exec {names.namespace(first)} {shell}")
+        for subnet in done.blueprint.subnets[:1]:
+            print(f"  {Simulator(names.site, names.folder, subnet.subnet.name).shell} ibnetdiscover")
         if done.refused:
             raise typer.Exit(FINDINGS)
 

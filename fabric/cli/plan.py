@@ -124,9 +124,16 @@ def services(fabric: FabricPlan) -> list[str]:
     if tenancy.tenants:
         count = Counter(tenancy.owner.tolist())
         parts = [f"{tenant.name} {counted(count[index], 'port')}" for index, tenant in enumerate(tenancy.tenants)]
-        shut = f", {count[CLOSED]:,} shut" if count[CLOSED] else ""
+        fate = "shut" if fabric.spec.ethernet else "without a tenant"
+        shut = f", {count[CLOSED]:,} {fate}" if count[CLOSED] else ""
         number = f", {len(parts):,} tenants" if len(parts) > MAX_LISTED else ""
-        kinds = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}
+        kinds = {
+            "none": "one table",
+            "evpn": "EVPN/VXLAN",
+            "vrf-lite": "VRF-lite",
+            "acl": "filters",
+            "partitions": "partitions",
+        }
         how = f"bridged to fabric {fabric.spec.below.fabric}" if fabric.spec.below else kinds[tenancy.kind]
         out.append(f"  tenants   {how}{number}: {listed(parts, MAX_LISTED)}{shut}")
     if fabric.lossless:

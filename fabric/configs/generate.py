@@ -26,6 +26,7 @@ from fabric.base.processes import PARALLEL_FROM, Progress, in_chunks, silent
 from fabric.base.text import and_more, plural
 from fabric.configs import overrides, targets
 from fabric.configs.hosts import host_files
+from fabric.configs.infiniband import files as infiniband
 from fabric.configs.render import render
 from fabric.configs.site_files import links_csv, site_files, upper_ends
 from fabric.configs.view_of import Views
@@ -54,6 +55,7 @@ class Renderer:
         self.plan = plan
         self.overrides = overrides.read(plan, base)
         self.views = {name: Views(plan, fabric, targets.mtu_limit(fabric)) for name, fabric in plan.fabrics.items()}
+        self.subnets = infiniband.managed(plan, base)
 
     def jobs(self, selected: Callable[[str], bool]) -> list[Job]:
         """A job for every selected switch with a target, in the order of the plan."""
@@ -80,9 +82,11 @@ class Renderer:
         for file in rendered:
             yield f"configs/{job.device.name}/{file.path}", file.text.encode()
 
-    def without_config(self) -> list[str]:
-        """Fabrics that are planned but configured by other means."""
-        return [name for name, fabric in self.plan.fabrics.items() if not fabric.spec.ethernet]
+    def site_files(self) -> Iterator[tuple[str, bytes]]:
+        """Files of the whole site, and those of its subnet managers."""
+        yield from site_files(self.plan)
+        for subnet in self.subnets:
+            yield from infiniband.files(subnet)
 
 
 # --- Generating -----------------------------------------------------------------------------------------------
@@ -148,7 +152,7 @@ class Generation:
         with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
             if numbers_of(self.home) != self._numbers:
                 raise OutputError(f"another run changed {self.home.shown / lock.FILE} during this run", "run it again")
-            for path, data in site_files(self.plan):
+            for path, data in self.renderer.site_files():
                 transaction.write(path, data)
             self._stage(transaction, advance)
             for path, data in self._hosts():
@@ -159,7 +163,7 @@ class Generation:
         return Result(self._written(changes, recovered or changes.recovered), warnings)
 
     def _files(self) -> Iterator[tuple[str, bytes]]:
-        yield from site_files(self.plan)
+        yield from self.renderer.site_files()
         with self._bar() as advance:
             for job in self.todo:
                 yield from self.renderer.files(job)
@@ -194,10 +198,7 @@ class Generation:
     def _written(self, changes: Changes, recovered: str | None) -> list[str]:
         home, plan = self.home, self.plan
         lines = [f"{home.path}: an interrupted run was {recovered}"] if recovered else []
-        for name in self.renderer.without_config():
-            lines.append(
-                f"{home.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
-            )
+        lines += [f"{home.path}: {note}" for note in infiniband.notes(self.renderer.subnets)]
         for path in changes.kept:
             lines.append(f"{home.shown}/{path}: no longer generated; kept, because it was edited by hand")
         switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)

@@ -6,15 +6,13 @@ A fabric has hundreds of thousands of ends and a few hundred names, so every nam
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabric.configs.hosts.view import BMC, interface_name
-from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FarPort, PortLabels, PortRef
+from fabric.model.plan import SERVER, Device, FarPort, PortLabels, PortRef
 from fabric.nos.target import management_port, target
 
 Names = NDArray[Any]  # elements are str
@@ -69,8 +67,3 @@ class PortNames(PortLabels):
         for cage in range(1, model.cages + 1):
             for speed, split in model.group_of(cage).splits.items():
                 yield from (PortRef(cage, sub, split, speed) for sub in range(split))
-
-    @cached_property
-    def models(self) -> dict[str, SwitchModel]:
-        spec = self.fabric.spec
-        return {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fabric.configs.infiniband.files import Managed
     from fabric.model.plan import Plan, SwitchView
 
 
@@ -151,6 +152,8 @@ class Blueprint:
     views: Mapping[str, SwitchView]  # the switches that are in it, as the plan has them
     notes: tuple[str, ...] = ()  # what was left out or scaled, in words
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # switch → path → text of what it was built from
+    subnets: tuple[Managed, ...] = ()  # of InfiniBand, each with a manager
+    subnet_files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # subnet → name → text
     bfd: bool = True  # bfdd runs where a frr.conf asks for it
 
     @property
@@ -188,6 +191,8 @@ class Blueprint:
         counts = [(sum(n.role == role for n in self.of(SWITCH)), one, many) for role, one, many in _ROLES]
         counts += [(len(self.of(SERVER)), "server", "servers"), (len(self.of(STAND_IN)), "stand-in", "stand-ins")]
         counts += [(len(self.cables), "cable", "cables")]
+        ports = sum(len(subnet.subnet.adapters) for subnet in self.subnets)
+        counts += [(len(self.subnets), "subnet", "subnets"), (ports, "port on subnets", "ports on subnets")]
         return ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
 
 

@@ -19,6 +19,7 @@ from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts.facts import server_links
 from fabric.configs.hosts.netplan import netplan_text
 from fabric.configs.hosts.view import ETHERNET, Host, HostNic, hosts, sides
+from fabric.configs.infiniband.files import Managed, files as subnet_files
 from fabric.configs.render import environment
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Blueprint, End, Interface, Node, Route, Wire
 from fabric.lab.devices import BASE_SYSCTLS, BONDS, mac, server, switch, tagged
@@ -212,7 +213,8 @@ class _Drawing:
     def blueprint(self) -> Blueprint:
         jobs = [job for job in self.renderer.jobs(self._wanted) if self._runs(job.device.name, job.device.nos)]
         direct = [fabric for fabric in self.plan.fabrics.values() if fabric.spec.switchless and not self.limit]
-        if not jobs and not direct:
+        subnets = () if self.limit else tuple(self.renderer.subnets)
+        if not jobs and not direct and not subnets:
             self._nothing()
         views = {job.device.name: self.renderer.views[job.fabric].of(job.device) for job in jobs}
         nodes = {job.device.name: self._switch(job, views[job.device.name]) for job in jobs}
@@ -229,8 +231,21 @@ class _Drawing:
         laid = tuple(sorted(wires, key=_order))
         notes = tuple(self.notes)
         return Blueprint(
-            site=self.plan.site, plan=self.plan, nodes=nodes, wires=laid, views=views, notes=notes, files=self.files, bfd=bfd
+            site=self.plan.site,
+            plan=self.plan,
+            nodes=nodes,
+            wires=laid,
+            views=views,
+            notes=notes,
+            files=self.files,
+            subnets=subnets,
+            subnet_files={subnet.subnet.name: self._of_subnet(subnet) for subnet in subnets},
+            bfd=bfd,
         )
+
+    def _of_subnet(self, subnet: Managed) -> dict[str, str]:
+        """The files of a subnet manager as they lie there."""
+        return {path.rpartition("/")[2]: self.look(path, data).decode() for path, data in subnet_files(subnet)}
 
     def _bfd(self, views: Mapping[str, SwitchView]) -> bool:
         """Whether the machine can carry BFD on every link; else its packets would starve all that the lab is to show."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from platform import release
 from typing import Protocol
 
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place, show
@@ -17,8 +18,9 @@ from fabric.design.intent.rewrite import as_network_os
 from fabric.lab import run_tests, up_down
 from fabric.lab.blueprint import Blueprint, Names
 from fabric.lab.drawing import draw
+from fabric.lab.infiniband import simulator
 from fabric.lab.live import Live
-from fabric.lab.machine.host import Kernel, require
+from fabric.lab.machine.host import Kernel, require, require_root
 from fabric.lab.machine.namespaces import LabError
 from fabric.lab.outcome import Outcome
 from fabric.lab.up_down import Choices, State, Status, bring_up, digest, status, take_down
@@ -100,7 +102,7 @@ class Lab:
 
     def _built(self) -> Blueprint:
         """The lab that is up. Raises MissingError where there is none, LabError where its files have changed."""
-        require(overlay=False)
+        require_root()
         recorded = up_down.read(self.names)
         if recorded is None:
             raise MissingError(f"no lab of site '{self.names.site}' is up: run `fabric lab up {self.path}`")
@@ -147,12 +149,18 @@ class Lab:
 
     def down(self) -> int:
         """Takes it down, whole or half built; how many namespaces there were. A signal takes effect when all is gone."""
-        require(overlay=False)
+        require_root()
         with held_back(), up_down.only_one(self.names):
             return take_down(self.names)
 
 
 def _kernel(blueprint: Blueprint) -> Kernel:
+    """Of the machine. Raises MissingError for what the lab needs and the machine lacks."""
+    if blueprint.subnets:
+        simulator.require()
+    if not blueprint.nodes:
+        require_root()
+        return Kernel(release(), frozenset())
     return require(overlay=any(view.overlay for view in blueprint.views.values()))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.expected import UNDERLAY, sessions
+from fabric.lab.infiniband import proofs as subnet_proofs
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons, host
 from fabric.lab.machine.daemons import FORGETS_ROUTER_MACS, LOSES_NEXT_HOPS, OWN_HOPS, forgets, needs_own_hops
@@ -21,8 +22,12 @@ from fabric.lab.scenarios import SCENARIOS
 from fabric.lab.scenarios.base import Scenario, Stage
 
 Say = Callable[[str], None]
-PROOF_NAMES = tuple(proof.id for proof in PROOFS)
-NAMES = (*PROOF_NAMES, *(scenario.id for scenario in SCENARIOS))  # of everything that can be asked for alone
+PROOF_NAMES = tuple(proof.id for proof in (*PROOFS, *subnet_proofs.PROOFS))
+NAMES = (  # of everything that can be asked for alone
+    *PROOF_NAMES,
+    *(scenario.id for scenario in SCENARIOS),
+    *(scenario.id for scenario in subnet_proofs.SCENARIOS),
+)
 DAEMONS = "daemons"  # without them there is nothing to ask
 SETTLING = frozenset({"sessions", "forwarding", "overlay"})  # proofs that wait until a lab is as it must be
 TRAFFIC = frozenset(
@@ -42,8 +47,10 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
     host.raise_open_files()
     live = Live(lab, kernel)
     results: list[Result] = []
-    settle(live, frozenset(selected))
-    for proof in PROOFS:
+    routed = bool(lab.nodes)
+    if routed:
+        settle(live, frozenset(selected))
+    for proof in PROOFS if routed or not lab.subnets else ():
         if proof.id not in selected:
             continue
         if any(result.id == DAEMONS and result.status == FAIL for result in results):
@@ -51,7 +58,8 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
             continue
         say(proof.title)
         results.append(prove(proof, live))
-    scenarios = [scenario for scenario in SCENARIOS if scenario.id in selected]
+    results += _subnets(live, selected, say)
+    scenarios = [scenario for scenario in SCENARIOS if scenario.id in selected and (routed or not lab.subnets)]
     if scenarios and not lab.views:
         why = skip("no switches")
         results += [judged(SCENARIO, scenario.id, scenario.title, why, 0.0) for scenario in scenarios]
@@ -70,6 +78,15 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
         seconds=time.monotonic() - began,
         intent=str(lab.plan.settings.home.path),
     )
+
+
+def _subnets(live: Live, selected: Collection[str], say: Say) -> Iterator[Result]:
+    """Proofs of subnets of InfiniBand, and what is done to them."""
+    kinds = ((PROOF, subnet_proofs.PROOFS), (SCENARIO, subnet_proofs.SCENARIOS))
+    for kind, proof in ((kind, proof) for kind, proofs in kinds for proof in proofs if live.lab.subnets):
+        if proof.id in selected:
+            say(proof.title)
+            yield prove(proof, live, kind)
 
 
 def settle(live: Live, selected: frozenset[str] = TRAFFIC) -> None:

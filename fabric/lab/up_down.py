@@ -18,7 +18,9 @@ from typing import Any
 from fabric.base.formats import json_text, write_file
 from fabric.base.processes import held_back
 from fabric.base.text import listed
+from fabric.configs.infiniband.topology import netlist
 from fabric.lab.blueprint import RUN, Blueprint, Names, Node
+from fabric.lab.infiniband import simulator
 from fabric.lab.machine import daemons, host, namespaces
 from fabric.lab.machine.daemons import OWN_HOPS, Vty, needs_own_hops
 from fabric.lab.machine.host import Kernel
@@ -125,7 +127,7 @@ class Status:
         """`up`, `broken` or `none`."""
         if self.state is None and not self.namespaces:
             return "none"
-        return "up" if self.state and self.state.ready and not self.dead and self.namespaces else "broken"
+        return "up" if self.state and self.state.ready and not self.dead and (self.namespaces or self.running) else "broken"
 
 
 def status(names: Names) -> Status:
@@ -133,6 +135,11 @@ def status(names: Names) -> Status:
     homes = sorted(path for path in (names.folder / "nodes").iterdir()) if (names.folder / "nodes").is_dir() else []
     spaces = namespaces.existing(names.prefix)
     dead, running = [], 0
+    if (names.folder / "subnets").is_dir():
+        for subnet in sorted(path.name for path in (names.folder / "subnets").iterdir()):
+            lost = simulator.Simulator(names.site, names.folder, subnet).dead()
+            dead += [f"{subnet}: {program}" for program in lost]
+            running += 2 - len(lost)
     for home in homes:
         alive = daemons.alive(home)
         running += len(alive)
@@ -160,18 +167,20 @@ def _memory(process: int) -> int:
 # Nothing is trusted but names: whatever runs in a namespace with the lab's prefix is the lab's, also after a kill -9 of `up`.
 
 PATIENCE_S = 10.0
+SIMULATED_SPEED = 4  # HDR: the simulator of Debian 12 knows no faster one
 
 
 def take_down(names: Names) -> int:
     """Leaves nothing behind; returns how many namespaces there were. Raises LabError for processes that will not end."""
     spaces = namespaces.existing(names.prefix)
+    simulated = simulator.stop(names.site)
     _kill({namespaces.inode(name) for name in spaces})
     namespaces.delete(spaces)
     if left := namespaces.existing(names.prefix):
         raise LabError(f"namespaces that could not be deleted: {listed(left, 5)}")
     shutil.rmtree(names.folder, ignore_errors=True)
     host.restore_limits(needed=lambda: bool(sites()))
-    return len(spaces)
+    return len(spaces) + simulated
 
 
 def _kill(spaces: set[int]) -> None:
@@ -218,11 +227,20 @@ def _build(lab: Blueprint, kernel: Kernel, names: Names, say: Say) -> tuple[str,
     say(f"building {lab.shape}")
     wiring.build()
     routed = [node for node in lab.nodes.values() if node.routed]
-    say(f"starting FRR {daemons.version()} on {len(routed)} nodes")
+    if routed:
+        say(f"starting FRR {daemons.version()} on {len(routed)} nodes")
     at_once(lambda node: start(node, wiring), routed)
     say("loading the generated files")
     refused = at_once(lambda node: [f"{node.name}: {line}" for line in daemons.load(names.home(node.name))], routed)
     wiring.raise_links()
+    for managed in lab.subnets:
+        name = managed.subnet.name
+        say(f"starting ibsim and opensm {simulator.version()} for subnet {name}")
+        files = lab.subnet_files[name]
+        network = netlist(managed.subnet, managed.guids, SIMULATED_SPEED)
+        switches = len(managed.subnet.switches)
+        its = simulator.Subnetwork(name, network, files, len(managed.subnet.nodes), switches)
+        simulator.Simulator(lab.site, names.folder, name).start(its)
     return tuple(line for lines in refused for line in lines)
 
 
@@ -240,5 +258,5 @@ def start(node: Node, wiring: Wiring) -> None:
 
 def digest(lab: Blueprint) -> str:
     """Of all that is built, so that a later command knows whether the files have changed since."""
-    text = repr((sorted(lab.nodes.items()), lab.wires, lab.bfd))
+    text = repr((sorted(lab.nodes.items()), lab.wires, lab.bfd, sorted(lab.subnet_files.items())))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -405,6 +405,8 @@ ELSEWHERE = {
     "docs/tenants.md": "fragments; tests/nos/test_outside.py reads the files of external connections",
     "docs/howto/day-zero.md": "tests/deliver/day_zero has DHCP and HTTP servers and clients",
     "docs/howto/gitlab.md": "management only so that nothing is found",
+    "docs/howto/infiniband.md": "tests/lab/test_infiniband.py asks a real subnet manager for the paths of tenants",
+    "docs/infiniband.md": "the same",
     "docs/howto/pools.md": "the page prints the addresses",
     "docs/howto/silence.md": "no connection",
     "docs/ci.md": "no connection",

@@ -136,4 +136,5 @@ def test_infiniband_is_planned_and_reported_once(tmp_path: Path, fabric: Run) ->
         "lock.yaml",
         "manifest.txt",
         "plan.json",
+        "subnet-manager",
     ]

@@ -94,9 +94,10 @@ def _value(path: str, key: str) -> Any:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """A mapping with the keys of another one merged in; of two lists the first entries are merged."""
+    """A mapping with the keys of another one merged in, those of null left out; of two lists the first entries are merged."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{key: merged(old.get(key), value) for key, value in new.items()}}
+        both = {**old, **{key: merged(old.get(key), value) for key, value in new.items()}}
+        return {key: value for key, value in both.items() if new.get(key, value) is not None}
     if isinstance(old, dict) and isinstance(new, list):
         return [merged(old, new[0]), *new[1:]]
     return deepcopy(new)

@@ -14,10 +14,13 @@ from fabric.audit.cabling.files import Collected
 from fabric.audit.cabling.finding import KINDS, CableFault, CablingState
 from fabric.audit.cabling.moves import Describe, Figure, figures
 from fabric.audit.cabling.planned import Places, Planned, places, planned
+from fabric.audit.cabling.subnet_files import parts
 from fabric.audit.cabling.wires import Splits, States, Wires, splits, wires
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.text import listed, plural
+from fabric.configs.infiniband.discovered import Discovered
 from fabric.model.plan import SERVER, Plan
+from fabric.model.plan.subnets import subnets
 
 
 class Comparison:
@@ -230,6 +233,16 @@ def _notes(run: Comparison, vague: int) -> Iterator[str]:
 # of wrong cables, the fewest moves compare ──▶ CablingState ──reports──▶ text, JSON, CSV of moves, JUnit
 
 
+def of_discovery(plan: Plan, found: Discovered) -> CablingState:
+    """The findings on what one discovery of a subnet reports."""
+    cabling, collected = planned(plan), Collected(files=1)
+    for device, part in parts(found, subnets(plan)):
+        at = cabling.hosts.exact(device)
+        assert at is not None
+        files.take(collected, part, at)
+    return compare(cabling, collected, places(plan), plan.site)
+
+
 def verify(
     plan: Plan, paths: Sequence[Path], stated: Mapping[Path, str] | None = None, form: str = ""
 ) -> tuple[CablingState, tuple[Diagnostic, ...]]:
@@ -241,6 +254,6 @@ def verify(
         form: read the files as this network OS's, "": determined from the content.
     """
     cabling = planned(plan)
-    collected = files.read(paths, stated or {}, cabling.hosts, form)
+    collected = files.read(paths, stated or {}, cabling.hosts, form, subnets(plan))
     state = compare(cabling, collected, places(plan), plan.site)
     return replace(state, intent=str(plan.settings.home.path)), collected.unknown

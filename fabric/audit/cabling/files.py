@@ -9,8 +9,11 @@ from pathlib import Path
 
 from fabric.audit.cabling.outputs import CODE, WHAT, Output, outputs
 from fabric.audit.cabling.planned import Hosts
+from fabric.audit.cabling.subnet_files import SOURCE, parts
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.base.reading import UnreadableError, guarded, text_of
+from fabric.configs.infiniband.discovered import Discovered, knows, read as discovered
+from fabric.model.plan.subnets import Subnet
 from fabric.nos.lldp import LldpPart, LldpPort, Neighbor
 
 UNKNOWN_NAME = "FAB163"  # of a device, as the caller states it
@@ -36,12 +39,15 @@ class Collected:
     files: int = 0
 
 
-def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: str = "") -> Collected:
+def read(
+    paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: str = "", subnets: Sequence[Subnet] = ()
+) -> Collected:
     """Every file, a folder's own and those below included. Raises InputError where none of them can be read.
 
     Args:
         stated: which device a file is of, where the caller states it.
         hosts: the names of the plan.
+        subnets: of the plan, where one file reports all switches.
     """
     collected, report = Collected(), Report()
     unknown, unread = list[Diagnostic](), list[Diagnostic]()
@@ -50,7 +56,11 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
         collected.files += 1
         try:
             with guarded(str(path)):
-                parsed, prompt = outputs(text_of(path, WHAT), str(path), form)
+                text = text_of(path, WHAT)
+                if subnets and form in ("", SOURCE) and (form or knows(text)):
+                    _take_subnet(collected, discovered(text, str(path)), subnets, hosts, path)
+                    continue
+                parsed, prompt = outputs(text, str(path), form)
             for output in parsed:
                 device = device_of(path, output.under, _hosts(parsed), prompt, whose.get(path.resolve(), ""), hosts)
                 take(collected, output.part, device)
@@ -67,6 +77,20 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
     report.raise_errors()
     collected.unknown = (*unknown, *unread)
     return collected
+
+
+def _take_subnet(collected: Collected, found: Discovered, subnets: Sequence[Subnet], hosts: Hosts, path: Path) -> None:
+    """The switches of one discovery. Raises UnknownDeviceError where none of them is in the plan."""
+    taken = False
+    for device, part in parts(found, subnets):
+        taken = True
+        at = hosts.exact(device)
+        assert at is not None
+        take(collected, part, at)
+    if not taken:
+        message = f"ignored: none of its {len(found.nodes)} nodes is in the plan, by name or place"
+        hint = f"descriptions such as {subnets[0].nodes[0].name}: `ibnetdiscover --node-name-map node-names.map`"
+        raise UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, hint, "warning"))
 
 
 def every_file(paths: Iterable[Path], report: Report, what: str = WHAT) -> Iterator[Path]:

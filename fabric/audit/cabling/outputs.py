@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from fabric.audit.cabling.subnet_files import COMMANDS, SOURCE
 from fabric.base.diagnostics import Place, Report
 from fabric.nos.lldp import JSON, TEXT, LldpPart, Neighbor, Reader, first, known_text, medium_gbps, rows, text
 from fabric.nos.target import targets
@@ -121,7 +122,7 @@ def readers() -> tuple[Reader, ...]:
 
 def sources() -> tuple[str, ...]:
     """The names of the readers, as `--source` takes them."""
-    return tuple(dict.fromkeys(reader.name for reader in readers()))
+    return tuple(dict.fromkeys([*(reader.name for reader in readers()), SOURCE]))
 
 
 # --- JSON and text of a session -------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ def prompt_of(lines: Sequence[str]) -> str:
 
 
 def _refuse(text: str, file: str, form: str) -> None:
-    known = dict.fromkeys(reader.commands for reader in readers() if form in ("", reader.name))
+    known = dict.fromkeys([reader.commands for reader in readers() if form in ("", reader.name)] + [COMMANDS] * (form == ""))
     what = f"expected an output of {form}" if form else f"expected {WHAT}"
     got = "an empty file" if not text.strip() else "an unknown format"
     Report().fail(CODE, Place(file, 1, 1), f"{what}, got {got}", "supported: " + "; ".join(known))

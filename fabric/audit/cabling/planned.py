@@ -201,7 +201,8 @@ def planned(plan: Plan) -> Planned:
 
 def _columns(cabling: Planned, name: str, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:
     columns = fabric.links.lists()
-    cabling.closed.update((np.flatnonzero(fabric.tenancy.owner == CLOSED) + len(cabling)).tolist())
+    if fabric.spec.ethernet:  # a port of InfiniBand without a tenant is up
+        cabling.closed.update((np.flatnonzero(fabric.tenancy.owner == CLOSED) + len(cabling)).tolist())
     cabling.managed.update(len(cabling) + link for link in fabric.management_ports)
     cabling.fabrics += [name] * len(fabric.links)
     cabling.speeds += columns["speed_gbps"]
@@ -250,7 +251,8 @@ def _possible(names: PortNames, device: Device) -> Ports:
     found = Ports({}, {})
     for ref in sorted(names.possible(device), key=lambda ref: -ref.split):
         slot, other = Slot(ref.cage, ref.sub, ref.split), _alias(names, device, ref)
-        for name in filter(None, (other, names.port_name(device, ref))):
+        own = names.port_name(device, ref) if device.nos else names.label(device, ref)
+        for name in filter(None, (other, own)):
             found.slots[canonical(name)] = slot
         found.aliases[slot] = other
     return found

@@ -13,6 +13,7 @@ from fabric.audit.checks.compare_with_plan import Difference, class_differences,
 from fabric.audit.checks.design.base import FabricCheck
 from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, RestCheck, Statements, Unreadable
 from fabric.audit.checks.files.services import HostNames
+from fabric.audit.checks.files.subnets import JUDGED, SubnetCheck, SubnetFiles
 from fabric.audit.checks.finding import ERROR, Finding, Read, Subject
 from fabric.audit.checks.incomplete_files import CUT_OFF, Cut, cuts
 from fabric.audit.checks.network import Network
@@ -28,7 +29,7 @@ from fabric.base.text import plural
 from fabric.configs import Job, Renderer
 from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts import host_files
-from fabric.configs.site_files import site_files
+from fabric.configs.infiniband.files import FOLDER as SUBNETS, Managed, files as subnet_files
 from fabric.model.facts import Facts, Located
 from fabric.model.plan import LONGER_WARNING, Device, Plan, SwitchView
 from fabric.nos.reading import Device as Found, Folder, is_read, read_device
@@ -192,6 +193,8 @@ class Site:
         result.findings += self._unread()
         self._servers(result, {key: end for switch in judged for key, end in switch.ends.items()})
         if self.folder is None:
+            for subnet in self.renderer.subnets:
+                result.findings += run(SubnetCheck, self._subnet(subnet))
             place, shown = self.plan.at("site"), str(self.home.shown)
             result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
         if judged:
@@ -217,12 +220,13 @@ class Site:
         stale = {path for switch in judged for path in switch.stale} | self.stale_hosts
         line_ends = {path for switch in judged for path in switch.line_ends}
         generated = {path for switch in judged for path in switch.paths}
-        for path, data in site_files(self.plan):
+        for path, data in self.renderer.site_files():
             look = disk.look(path, data)
             generated.add(path)
             if look.state == "CRLF":
                 line_ends.add(path)
-            if look.stale or look.state == "edited":  # not meant to be edited
+            judged_by_key = path.startswith(f"{SUBNETS}/") and path.rpartition("/")[2] in JUDGED
+            if look.stale or (look.state == "edited" and not judged_by_key):  # not meant to be edited
                 stale.add(path)
         names = {device.name for fabric in self.plan.fabrics.values() for device in fabric.devices}
         for path in disk.owned:
@@ -232,6 +236,14 @@ class Site:
             if (path not in generated and not of_host) or kind(disk.folder / path) == "absent":
                 stale.add(path)
         return sorted(stale), sorted(line_ends)
+
+    def _subnet(self, subnet: Managed) -> SubnetFiles:
+        """The files of a subnet manager, as they lie in the folder and as they are planned."""
+        fresh = {path.rpartition("/")[2]: data for path, data in subnet_files(subnet)}
+        looked = {name: self.work.disk.look(f"{subnet.folder}/{name}", data).data for name, data in fresh.items()}
+        texts = {name: data.decode("utf-8", "replace") for name, data in looked.items()}
+        planned = {name: data.decode() for name, data in fresh.items()}
+        return SubnetFiles(subnet, f"{self.home.shown}/{subnet.folder}", texts, planned)
 
     def _servers(self, result: Checked, ends: servers.Ends) -> None:
         """Files of servers against the ends of their leaves that are as planned."""

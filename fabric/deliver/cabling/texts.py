@@ -115,11 +115,13 @@ class Texts:
             module = its.modules[int(its.module[first[leg]])]
             twin = _is_twin(device.model, number[leg], cages[leg])
             cage = cages[leg] if not twin else 2 * number[leg] - 1
-            labels[leg] = str(cage)
+            model = self.names.models.get(device.role)
+            name = model.panel.label if model is not None and model.panel is not None else str
+            labels[leg] = name(cage)
             if shared[leg] and not whole[leg] and optics[leg]:
                 ports = media.optics()[optics[leg]].ports
                 if twin:
-                    labels[leg] = str(cage + connectors[leg])
+                    labels[leg] = name(cage + connectors[leg])
                 elif ports > 1 and module.speed_gbps:
                     labels[leg] = f"{cage}.{connectors[leg] + 1}"
         return labels

@@ -11,12 +11,16 @@ from fabric.base.text import plural
 from fabric.model.plan import Plan
 from fabric.nos.target import UNSUPPORTED, target
 
-Exported = str | Mapping[str, str]  # one text, or texts by their path in a folder
+Exported = str | Mapping[str, str | bytes] | Mapping[str, str]  # one text, or files by their path in a folder
 
 
 FORMATS: Mapping[str, Format[Exported]] = {
     "ansible": Format("Ansible inventory", "fabric.deliver.export.ansible:ansible"),
     "anta": Format("catalog of tests and inventory for ANTA (a folder)", "fabric.deliver.export.anta:anta"),
+    "cable-validation": Format(
+        "point-to-point file of the cable validation tool (a folder)",
+        "fabric.deliver.export.cable_validation:cable_validation",
+    ),
     "collect": Format("how to collect state for `fabric verify` (a folder)", "fabric.deliver.export.collect:collect"),
     "containerlab": Format("containerlab topology", "fabric.deliver.export.containerlab:containerlab"),
     "containerlab-files": Format(

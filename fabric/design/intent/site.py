@@ -11,6 +11,7 @@ from fabric.hardware.catalog.models import Breakout, PlaneMode
 from fabric.model.settings.addressing import Names, NicNames, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.base import Count, Host, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.model.settings.cluster import Labels, NetworkOperator, PciAddress
+from fabric.model.settings.infiniband import Infiniband
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import Attachment, BareLeaves, Below, Floor, OwnCatalog, PodRule, Uplinks
 
@@ -282,6 +283,7 @@ class Fabric(Key):
     )
     tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="tenants and their servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
+    infiniband: Infiniband = Field(Infiniband(), description="subnet manager of an InfiniBand fabric")
     releases: dict[Name, Release] = Field(
         default_factory=dict, description="network OS → its release in this fabric, if different from the site's"
     )

@@ -9,6 +9,7 @@ from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import plural
+from fabric.design.planner import infiniband
 from fabric.model.plan import FabricSpec
 from fabric.model.settings.services import Tenant
 from fabric.model.settings.site import Attachment, External
@@ -24,8 +25,9 @@ def check(spec: FabricSpec, report: Report) -> None:
     tenants, how = spec.tenants, spec.isolation
     overlay = spec.overlay
     if not spec.ethernet:
-        _check_infiniband(spec, how, report)
+        infiniband.check(spec, report)
         return
+    infiniband.check_ethernet(spec, report)
     if how == "none" and len(tenants) > 1:
         report.error(
             "FAB144",
@@ -59,32 +61,6 @@ def check(spec: FabricSpec, report: Report) -> None:
         _check_tenant(spec, index, tenant, how, report)
     _check_attachments(spec, how, report)
     _check_bonds(spec, report)
-
-
-def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
-    """Refuses tenants and external connections of an InfiniBand fabric."""
-    if spec.tenants or how != "none":
-        report.error(
-            "FAB144",
-            spec.at("tenants" if spec.tenants else "overlay"),
-            "tenants: expected none on an InfiniBand fabric",
-            "the subnet manager isolates tenants by partition keys",
-        )
-    for index, attachment in enumerate(spec.attachments):
-        if attachment.external is not None:
-            report.error(
-                "FAB144",
-                spec.at("topology", "attachments", index, "external"),
-                f"attachment '{attachment.name}': expected no router on an InfiniBand fabric: its switches do not run BGP",
-                "remove `external`: the device is then the gateway",
-            )
-    if spec.qos.enabled:
-        report.error(
-            "FAB144",
-            spec.at("qos", "enabled"),
-            "qos: expected none on an InfiniBand fabric, which is lossless by link credits",
-            "remove `qos`",
-        )
 
 
 def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report: Report) -> None:

@@ -124,6 +124,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         overlay=intent.overlay,
         tenants=intent.tenants,
         qos=intent.qos,
+        infiniband=intent.infiniband,
         roce=topology.kind not in SWITCHLESS and leaf.model.technology == "ethernet" and _lossless(intent),
         management=intent.management or site.management,
         own_management=intent.management is not None,

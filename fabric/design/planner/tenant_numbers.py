@@ -9,7 +9,7 @@ from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
-from fabric.design.planner import lock_repair
+from fabric.design.planner import infiniband, lock_repair
 from fabric.design.planner.overlay import accepted
 from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, Leak, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
@@ -39,6 +39,8 @@ def number(spec: FabricSpec, earlier: Known, report: Report) -> tuple[TenantPlan
             f"fabric '{spec.name}': expected at most {MAX_TENANTS} tenants, got {len(tenants)}",
             "on most switches each VRF needs one VLAN",
         )
+    if not spec.ethernet:
+        infiniband.check_keys(spec, of_tenant, report)
     vlan_of = _vlans(tenants, of_network, earlier)
     vlans: dict[int, str] = {}
     vnis: dict[int, str] = {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 Breakout = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]?x[1-9][0-9]*$")]
 Gbps = Annotated[int, Field(ge=1, le=12_800)]
@@ -81,6 +81,26 @@ class Pipelines(Record):
         return turn * max(self.cages) + self.cages[place]
 
 
+class Panel(Record):
+    """Ports as the panel reads, where a cage holds several and `ports` counts these."""
+
+    ports: int = Field(ge=2, le=8, description="ports of one cage: 2 behind a twin-port OSFP")
+    name: str = Field("{cage}/{port}", description="pattern of a port's name: {cage} and {port} of the cage, from 1")
+    planes: int = Field(1, ge=1, le=8, description="chips that each port is spread over: 4 on XDR switches, a node each")
+
+    @field_validator("name")
+    @classmethod
+    def _fields(cls, text: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9_./-]*\{cage\}[A-Za-z0-9_./-]*\{port\}[A-Za-z0-9_./-]*", text):
+            raise ValueError(f"expected a pattern with {{cage}} and {{port}}, got {text}")
+        return text
+
+    def label(self, number: int) -> str:
+        """The name of a port, by its number over all cages from 1."""
+        cage, port = divmod(number - 1, self.ports)
+        return self.name.format(cage=cage + 1, port=port + 1)
+
+
 class SonicPlatform(Record):
     """SONiC's data of a board, copied from its SKU files."""
 
@@ -131,6 +151,7 @@ class SwitchModel(Record):
         (),
         description="features the model lacks although its network OS has them: `l2vni`, …; `eos:l2vni`: under one OS only",
     )
+    panel: Panel | None = Field(None, description="names of ports on the panel, where a cage holds several of them")
     sonic: SonicPlatform | None = Field(None, description="platform data of SONiC")
     rack_units: int | None = Field(None, ge=1, description="height in rack units")
     power_typical_w: int | None = Field(None, ge=1, description="typical power in watts")

@@ -64,14 +64,19 @@ def kernel() -> Kernel:
     return Kernel(release(), frozenset(words) & TRIED.keys())
 
 
+def require_root() -> None:
+    """Raises MissingError without it."""
+    if os.geteuid() != 0:
+        raise MissingError("fabric lab needs root: it creates network namespaces (use `sudo fabric lab …`)")
+
+
 def require(overlay: bool) -> Kernel:
     """The kernel, when all that a lab cannot do without is there. Raises MissingError naming what is not.
 
     Args:
         overlay: bridges and tunnels are needed too.
     """
-    if os.geteuid() != 0:
-        raise MissingError("fabric lab needs root: it creates network namespaces (use `sudo fabric lab …`)")
+    require_root()
     for program, package in PROGRAMS.items():
         if shutil.which(program) is None:
             raise MissingError(f"{program} is not installed (Debian package {package})")

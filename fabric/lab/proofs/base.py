@@ -63,14 +63,14 @@ def broke(error: Exception) -> ProofResult:
     return ProofResult("could not run", (finding("", str(error)),))
 
 
-def prove(proof: Proof, live: Live) -> Result:
+def prove(proof: Proof, live: Live, kind: str = PROOF) -> Result:
     """Runs one proof."""
     began = time.monotonic()
     try:
         shown = proof.show(live)
     except (LabError, OSError) as error:
         shown = broke(error)
-    return judged(PROOF, proof.id, proof.title, shown, time.monotonic() - began)
+    return judged(kind, proof.id, proof.title, shown, time.monotonic() - began)
 
 
 # --- state ----------------------------------------------------------------------------------------------------

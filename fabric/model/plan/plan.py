@@ -21,11 +21,14 @@ from fabric.model.plan.spec import FabricSpec, GroupSpec, SiteSettings, SiteSpec
 from fabric.model.plan.tenants import Tenancy
 from fabric.model.plan.topology import (
     BETWEEN_SWITCHES,
+    CORE,
     KINDS,
+    LEAF,
     RELAY,
     SERVER,
     SERVER_LEAF,
     SERVER_SERVER,
+    SPINE,
     SWITCH_ROLES,
     Device,
     Links,
@@ -202,7 +205,7 @@ def graph(fabric: FabricPlan) -> networkx.MultiGraph:
     return multigraph
 
 
-# --- Labels of ports: `33`, `33/2` of a broken-out cage, `compute1` and `compute1p2` of a server --------------
+# --- Labels of ports: `33`, `33/2` of a broken-out cage, `17/1` in a twin-port cage, `compute1` of a server -------------
 
 
 class PortLabels:
@@ -215,7 +218,9 @@ class PortLabels:
         """The label of a port of a device."""
         if device.role in (SERVER, RELAY):
             return nic_name(self._groups[device.group], ref.cage, ref.sub)
-        return f"{ref.cage}/{ref.sub + 1}" if ref.split > 1 else str(ref.cage)
+        model = self.models.get(device.role)
+        cage = model.panel.label(ref.cage) if model is not None and model.panel is not None else str(ref.cage)
+        return f"{cage}/{ref.sub + 1}" if ref.split > 1 else cage
 
     def at(self, link: int, end: str) -> str:
         """The label at an end of a link, `a` or `b`."""
@@ -224,6 +229,12 @@ class PortLabels:
     def ref(self, link: int, end: str) -> PortRef:
         """The port at an end of a link."""
         return self.fabric.ref(link, end)
+
+    @cached_property
+    def models(self) -> dict[str, SwitchModel]:
+        """Hardware by role."""
+        spec = self.fabric.spec
+        return {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
 
     @cached_property
     def _groups(self) -> dict[str, GroupSpec]:

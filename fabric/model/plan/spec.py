@@ -15,6 +15,7 @@ from fabric.model.plan.patching import PanelRule
 from fabric.model.plan.topology import KINDS, NONE, Lengths
 from fabric.model.settings.addressing import Names, NicNames, Pin, Pools, StatedLinks, Underlay
 from fabric.model.settings.cluster import NetworkOperator
+from fabric.model.settings.infiniband import Infiniband
 from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
 from fabric.model.settings.site import PURPOSES, Attachment, Below, Floor, Home, PodRule, Uplinks
 
@@ -238,6 +239,7 @@ class FabricSpec:
     overlay: Overlay
     tenants: tuple[Tenant, ...]
     qos: Qos
+    infiniband: Infiniband
     roce: bool  # it carries a lossless class
     management: Management
     own_management: bool  # not the site's
@@ -265,7 +267,9 @@ class FabricSpec:
 
     @property
     def isolation(self) -> str:
-        """ "evpn", "vrf-lite", "acl", "bridged" (below another fabric), or "none": one table, of at most one tenant."""
+        """ "evpn", "vrf-lite", "acl", "bridged" (below another fabric), "partitions" (InfiniBand), or "none": one table."""
+        if not self.ethernet:
+            return "partitions" if self.tenants else "none"
         if self.below is not None:
             return "bridged"
         return "evpn" if self.overlay.kind == "evpn-vxlan" else self.overlay.isolation or "none"

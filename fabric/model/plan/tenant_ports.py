@@ -277,11 +277,12 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
     if len(closed):
         server = np.isin(closed, served)
         counts = {"server": closed[server], "attachment": closed[~server]}
+        fate = "shut" if spec.ethernet else "in the default partition alone"
         ends = [plural(len(np.unique(links.a[rows])), noun) for noun, rows in counts.items() if len(rows)]
         report.warn(
             "FAB187",
             spec.at("tenants"),
-            f"fabric '{spec.name}': {plural(len(closed), 'port')} of {' and '.join(ends)} belong to no tenant and are shut",
+            f"fabric '{spec.name}': {plural(len(closed), 'port')} of {' and '.join(ends)} belong to no tenant and are {fate}",
             "a tenant without servers, racks, rails and NICs takes all other ports; `tenant:` assigns an attachment",
         )
     for at, tenant in enumerate(spec.tenants):

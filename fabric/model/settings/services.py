@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from fabric.base.text import is_unicast
 from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Routes, Server
 from fabric.model.settings.base import Count, Key, Line, ListOf, Name, TenantName
+from fabric.model.settings.infiniband import Partition
 from fabric.model.settings.site import DayZero
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
@@ -146,6 +147,7 @@ class Tenant(Key):
         (), description="purposes of the NICs, where a fabric connects several of a server; default: all"
     )
     vni: Vni | None = Field(None, description="VNI of the VRF; default: from `overlay.l3vni_base`")
+    partition: Partition = Field(Partition(), description="P_Key and members on InfiniBand")
     networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
     imports: Annotated[tuple[Annotated[Import, BeforeValidator(_of_tenant)], ...], ListOf] = Field(
         (),

@@ -29,6 +29,7 @@ from fabric.solver.capacity.failures import (
 from fabric.solver.capacity.lp import optimal
 from fabric.solver.capacity.structured_cuts import StructuredCut, structured
 from fabric.solver.capacity.throughput import PATTERNS, HealthyNetwork, all_paths, ecmp, ground, live_ports, paths, traffic
+from fabric.solver.infiniband.static import Static
 from fabric.solver.network import routes
 
 __all__ = [
@@ -94,6 +95,9 @@ class Capacity:
     singles: Annotated[tuple[Loss, ...], described("one more failure, one of each kind")]
     singles_left_out: Annotated[Count, described("kinds that are not in `singles`, because there are too many")]
     pairs: tuple[Loss, ...]
+    static: Annotated[
+        tuple[Static, ...], described("InfiniBand without adaptive routing: what the tables of a subnet manager leave")
+    ] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -237,7 +241,8 @@ def lines(capacity: Capacity) -> list[str]:
         out.append(
             f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two {_between(capacity)}"
         )
-    return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
+    tables = (_cut_table, _throughput_table, _static_table, _loss_tables)
+    return [*out, *(line for made in tables for line in made(capacity))]
 
 
 def _between(capacity: Capacity) -> str:
@@ -287,6 +292,23 @@ def _throughput_table(capacity: Capacity) -> list[str]:
     rows = rows if any_lost else [(*row[:3], "", row[4]) for row in rows]
     head = ("traffic", "optimal", "ECMP", "demand left" if any_lost else "", "ECMP is limited by")
     return ["", *table(head, rows, "<>>><")]
+
+
+def _static_table(capacity: Capacity) -> list[str]:
+    rows = [
+        (
+            row.engine + (", planned" if row.used else ""),
+            row.subnet,
+            percent(row.shift),
+            percent(row.shift_mean),
+            percent(row.alltoall),
+            f"{row.links_used:,} of {row.links:,}",
+            f"{row.unreachable:,} pairs without a path" if row.unreachable else "",
+        )
+        for row in capacity.static
+    ]
+    head = ("static routing", "subnet", "worst shift", "shifts", "all-to-all", "links used", "")
+    return ["", *table(head, rows, "<<>>>><")] if rows else []
 
 
 def _loss_tables(found: Capacity) -> list[str]:

@@ -1,7 +1,8 @@
 """Which links flows take, as switches choose them: by a hash, by load, or packet by packet.
 
 Modes: `ecmp`, a hash of the five-tuple picks among equal next hops, for the flow's life; `adaptive`, every switch sends
-each flowlet to the least loaded of them, knowing nothing of the links beyond; `spray`, packets go equally over them all.
+each flowlet to the least loaded of them, knowing nothing of the links beyond; `spray`, packets go equally over them all;
+`static`, of InfiniBand: one path for each target, as a subnet manager computes it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fabric.base.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, digests, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
-from fabric.solver.routing import ADAPTIVE, ECMP, MODES, SPRAY
+from fabric.solver.routing import ADAPTIVE, ECMP, MODES, SPRAY, STATIC
 
 FLOWLETS = 4  # of an adaptive flow
 MAX_ENTRIES = 20_000_000  # entries of paths in memory, 24 bytes each
@@ -60,6 +61,8 @@ def route(
     flows = flows if seed is None else redraw(flows, seed)
     if mode == SPRAY:
         return _sprayed(net, route_table, flows)
+    if mode == STATIC:
+        return _walked(net, route_table, flows, _by_table(net, route_table, flows), 1)
     if mode == ECMP:
         return _walked(
             net, route_table, flows, by_hash(net, flows, configured(net.fabric) if hashing is None else hashing), 1
@@ -86,7 +89,7 @@ def load_of(
     unknown mode.
     """
     check(mode, flowlets)
-    if mode == ADAPTIVE:
+    if mode in (ADAPTIVE, STATIC):
         paths = route(net, route_table, flows, mode, hashing, flowlets=flowlets)
         return load(net, paths, flows.weight), paths.lost
     if mode == ECMP:
@@ -195,6 +198,22 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
             hash_ = hashing[level]
             seeds = own_seeds(hash_.seed, device[mine]) if hash_.per_switch else None
             chosen[mine] = seeded(hash_, value(hash_)[walk[mine]], seeds) % count[mine]
+        return chosen
+
+    return pick
+
+
+def _by_table(net: Network, route_table: Routes, flows: Flows) -> Pick:
+    """Chooses the one link that a static table has for the target; where a table has none the first next hop."""
+    from fabric.solver.infiniband.next_hops import static_links  # InfiniBand alone
+
+    wanted = static_links(net)
+
+    def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
+        link, chosen = wanted[device, flows.target_port[walk]], np.zeros(len(device), dtype=np.int64)
+        for place in range(int(count.max(initial=0))):
+            there = np.flatnonzero(place < count)
+            chosen[there[route_table.pool[start[there] + place] == link[there]]] = place
         return chosen
 
     return pick

@@ -27,7 +27,7 @@ from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.ecmp.study import max_min
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.network import routes
-from fabric.solver.routing import MODES, SPRAY
+from fabric.solver.routing import MODES, SPRAY, STATIC
 
 # --- patterns -------------------------------------------------------------------------------------------------
 # Who sends to whom between the NVLink domains of a job: the traffic of every algorithm, port by port.
@@ -266,7 +266,7 @@ class AvailableBandwidth:
         if key not in _DRAWN:
             phases = self._phases(pattern)
             flows = sum(len(phase.source) for phase in phases) * self.qps
-            count = 1 if self.routing == SPRAY else int(np.clip(MAX_FLOWS // max(1, flows), 1, DRAWS))
+            count = 1 if self.routing in (SPRAY, STATIC) else int(np.clip(MAX_FLOWS // max(1, flows), 1, DRAWS))
             drawn = [self._draw(phases, self.seed + draw) for draw in range(count)]
             if len(_DRAWN) >= MAX_DRAWN:
                 _DRAWN.clear()
@@ -281,7 +281,8 @@ class AvailableBandwidth:
         of_ports = (net.ports.link, net.ports.leaf, net.ports.server, addresses(net))
         of_job = (placed.ports, placed.full, np.empty(0) if self.groups is None else self.groups)
         balancing = net.fabric.spec.underlay.load_balancing.seed
-        spread = (placed.nic_ports, self.groups is None, self.routing, self.qps, self.seed, balancing)
+        engines = net.fabric.spec.infiniband.routing
+        spread = (placed.nic_ports, self.groups is None, self.routing, engines, self.qps, self.seed, balancing)
         mark = sha256(repr(spread).encode())
         for column in (*of_net, *of_ports, *of_job):
             mark.update(f"{column.dtype}{column.shape}".encode())
@@ -379,7 +380,13 @@ def routing_words(routing: str, queue_pairs: int) -> str:
 def supply(
     net: Network, placement: Placement, routing: str, qps: int, seed: int, before: AvailableBandwidth | None = None
 ) -> AvailableBandwidth:
-    """What the network leaves for a job's traffic, or for that of several jobs or communicators at once."""
+    """What the network leaves for a job's traffic, or for that of several jobs or communicators at once.
+
+    Raises InputError for a mode that the fabric cannot have.
+    """
+    if routing == STATIC and net.fabric.spec.ethernet:
+        message = f"fabric '{net.fabric.name}': expected a routing mode of Ethernet, got static"
+        raise InputError([Diagnostic("FAB171", Place("--routing"), message, "subnet managers of InfiniBand route so")])
     groups = None
     if placement.concurrent > 1:
         groups = np.arange(len(placement.ports)).reshape(placement.concurrent, placement.domains)

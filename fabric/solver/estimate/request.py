@@ -131,6 +131,14 @@ def capacity(
     return measure.measure(part, failed, pairs=pairs, seed=seed, server_gpus=placed.gpu_ids.size)
 
 
+def links_down(fabric: FabricPlan, fail: tuple[str, ...], port_name: PortNamer = unnamed) -> list[int]:
+    """The links that failures take down. Raises InputError."""
+    whole = network(fabric, port_name)
+    broken = failures.check(whole, failures.parse(whole, fail)) if fail else whole
+    count = len(fabric.links)
+    return [int(link) for link in np.flatnonzero((broken.capacity[:count] == 0) & (whole.capacity[:count] > 0))]
+
+
 def supply_of(
     fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed
 ) -> AvailableBandwidth:

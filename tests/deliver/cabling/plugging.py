@@ -85,6 +85,9 @@ class Judge:
             for device in fabric.devices
             if device.role in SWITCH_ROLES
         }
+        self.paneled = {
+            device.name for fabric in plan.fabrics.values() if fabric.spec.leaf.model.panel for device in fabric.switches
+        }
         patched = (fabric.patching for fabric in plan.fabrics.values() if fabric.patching)
         self.panels = {panel.name for its in patched for panel in its.panels}
         self.faults: list[str] = []
@@ -97,12 +100,14 @@ class Judge:
             ends = (device, port[: dash.start()]), (device, port[dash.end() :])
             if all(end in self.servers for end in ends):
                 return [self.servers[end] for end in ends]
+        if self.models.get(device) in TWIN_SWITCHES and (half := re.fullmatch(r"(\d+)/(\d)(?:/\d+)?(?:-(\d))?", port)):
+            return [Socket(half[1], int(place) - 1, 2) for place in (half[2], half[3]) if place]
+        if device in self.paneled:  # a switch of the site: each port has a module of its own
+            return [Socket(port, 0, 0)]
         match = re.fullmatch(r"(\d+)(?:/\d+)?(?:-(\d+))?", port)
         if device not in self.models or match is None:
             return [Socket(port, 0, 1)]
         cages = [int(match[1])] if "/" in port or not match[2] else [int(match[1]), int(match[2])]
-        if self.models[device] in TWIN_SWITCHES:
-            return [Socket(str((cage + 1) // 2), (cage - 1) % 2, 2) for cage in cages]
         return [Socket(str(cage), 0, 0) for cage in cages]
 
     def rows(self, rows: Iterable[Row]) -> dict[str, int]:

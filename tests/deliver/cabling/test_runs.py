@@ -131,7 +131,7 @@ def test_names_of_cables() -> None:
     for name, some in {
         "a breakout for two servers": {"f0-leaf001:1", "f0-leaf001:16", "f0-leaf001:64"},  # the cage that is parted
         "cages broken out on both sides": {"f0-leaf001:64/2", "f0-leaf001:1/1"},  # one connector of a twin-port optic
-        "InfiniBand behind twin-port OSFP": {"f0-leaf001:1", "f0-leaf001:2", "f0-leaf001:64"},
+        "InfiniBand behind twin-port OSFP": {"f0-leaf001:1/1", "f0-leaf001:1/2", "f0-leaf001:32/2"},
     }.items():
         _, found = cabled(intent(DESIGNS[name][0]))
         assert some <= set(found.cable), name

@@ -65,6 +65,11 @@ fabrics:
     servers: {model: mine, nics: compute, count: 16, per_rack: 4}
     topology: {leaf: {switch: ours}}
     below: {fabric: backend, tenant: oob, network: bmc, speed_gbps: 400}
+  fast:
+    servers: {model: mine, nics: compute, count: 16}
+    topology: {switch: qm9700}
+    infiniband: {guids: guids.csv}
+    tenants: [{name: first, servers: mine-0001, partition: {served_by: store}}, {name: store}]
 """
 
 # Field of the language → (part of BASE, the same with a mistake, what the message says).
@@ -140,6 +145,8 @@ SELECTORS = {
     "Below.network": ("network: bmc", "network: bcm", "expected a network of tenant 'oob', got 'bcm'"),
     "DhcpRelay.tenant": ("tenant: default", "tenant: defalt", "dhcp_relay.tenant: expected `default`, got 'defalt'"),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
+    "Partition.served_by": ("served_by: store", "served_by: stor", "served_by: expected another tenant, got 'stor'"),
+    "Infiniband.guids": ("guids: guids.csv", "guids: guid.csv", "error[FAB601]: guids: guid.csv: cannot be read"),
     "Import.source": ("imports: blue", "imports: bleu", "error[FAB144]"),
     "StatedLinks.remove": ("[backend-leaf001 34]", "[backend-leaf00x 34]", "error[FAB158]: links.remove: unknown switch"),
     "AddedLink.ends": ("backend-spine001 2]", "backend-spin001 2]", "error[FAB158]: links.add: unknown switch"),
@@ -193,6 +200,7 @@ FREE = {
     "Names.core": "a pattern, by its fields",
     "Names.server": "a pattern, by its fields",
     "PortGroup.breakouts": FORM,
+    "Panel.name": "a pattern, by its fields",
     "SonicPlatform.lanes": FORM,
     "SonicPlatform.used_lanes": "splits of the cages, by their form",
     "SonicPlatform.alias": "a pattern, by its fields",
@@ -283,6 +291,7 @@ def messages(text: str, folder: Path) -> str:
     """Every message about an intent that planning, its overrides or the checks of suppressions have."""
     path = folder / "dc1.yaml"
     path.write_text(text, encoding="utf-8")
+    (folder / "guids.csv").write_text("device,node_guid\n", encoding="utf-8")
     (folder / "ours.j2").write_text('{% extends "eos/device.j2" %}\n', encoding="utf-8")
     try:
         intent = pipeline.load(path)

@@ -11,6 +11,7 @@ from typing import Any
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.target import target
+from tests.system.random_designs import subnets
 from tests.system.random_designs.able import keep_able, keep_manageable, management_net
 from tests.system.random_designs.below import hang
 from tests.system.random_designs.converging import converge
@@ -34,6 +35,7 @@ from tests.system.random_designs.words import (
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 KINDS = ("rack", "rack", "rack", "rail-optimized", "rail-optimized", "rail-only", "collapsed")
 BELOW = 0.15  # share of the designs that may get bridges below a fabric
+SUBNETS = 0.04  # share of the designs with a fabric of InfiniBand
 ENLARGED = 0.5  # share of the designs that get more servers, attachments and tenants
 CONVERGED = 0.2  # share of them whose leaves carry NICs of several purposes
 SKIPPED = frozenset(  # keys that the shape of the design decides
@@ -109,6 +111,9 @@ def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
     if lower.random() < BELOW:
         hang(lower, intent, parts)
     name_ports(random.Random(f"{seed}/{index}/planes"), intent, parts)
+    fast = random.Random(f"{seed}/{index}/subnets")
+    if fast.random() < SUBNETS:
+        subnets.add(fast, intent, files)
     return Design(name, intent, files)
 
 

@@ -17,7 +17,8 @@ from tests.examples import SITES, folder
 
 CASES: Mapping[tuple[str, str], Case] = cases(__package__)
 
-# Tested where whole folders and sites are: files that no reader is for, of an older intent, edited, half-written.
+# Tested where whole folders and sites are: files that no reader is for, of an older intent, edited, half-written, of
+# subnet managers.
 ELSEWHERE = {
     "FAB289",
     "FAB2506",
@@ -25,6 +26,9 @@ ELSEWHERE = {
     "FAB2509",
     "FAB2510",
     "FAB2511",
+    "FAB2565",
+    "FAB2566",
+    "FAB2567",
     "FAB291",
     "FAB293",
     "FAB295",

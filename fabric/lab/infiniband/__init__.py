@@ -1,0 +1,1 @@
+"""InfiniBand subnets of a lab: a simulated network, a real subnet manager on it, and what its tables do."""
