@@ -33,6 +33,7 @@ READERS = {
     "deliver/brownfield/services_trip.py": "a command",
     "deliver/brownfield/surveyed.py": "a command",
     "deliver/brownfield/through_files.py": "a command",
+    "deliver/change/pairs.py": "a command",
     "deliver/inventory/live.py": "a command",
     "nos/sonic/updater/__main__.py": "a command",
     "nos/sonic/updater/real.py": "a command",
