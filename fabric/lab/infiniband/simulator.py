@@ -12,9 +12,9 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from fabric.base.diagnostics import MissingError
@@ -87,20 +87,20 @@ class Simulator:
         console = os.open(self.home / "console", os.O_RDWR)
         limits = ("-N", str(its.nodes + 64), "-S", str(its.switches + 16), "-P", str(16 * its.nodes + 80 * its.switches + 64))
         try:
-            self._spawn(["ibsim", "-s", *limits, str(self.home / "network")], "ibsim.log", console)
+            ibsim = self._spawn(["ibsim", "-s", *limits, str(self.home / "network")], "ibsim.log", console)
         finally:
             os.close(console)
-        self._await("ibsim.log", "sim>", SOON_S, "the simulator does not take the network")
+        self._await("ibsim.log", "sim>", SOON_S, "the simulator does not take the network", _ended(ibsim))
         log = str(self.home / "opensm.log")
         dumps = ("--dump_files_dir", str(self.home))
         command = ["opensm", "-F", str(self.home / "opensm.conf"), "-f", log, "-e", "-D", LOG_FLAGS, *dumps]
-        self._spawn(command, "opensm.out", subprocess.DEVNULL, preload=True)
-        self._await("opensm.log", "SUBNET UP", PATIENCE_S, "the subnet manager does not bring the subnet up")
+        opensm = self._spawn(command, "opensm.out", subprocess.DEVNULL, preload=True)
+        self._await("opensm.log", "SUBNET UP", PATIENCE_S, "the subnet manager does not bring the subnet up", _ended(opensm))
 
-    def _spawn(self, command: list[str], log: str, stdin: int, *, preload: bool = False) -> None:
+    def _spawn(self, command: list[str], log: str, stdin: int, *, preload: bool = False) -> subprocess.Popen[bytes]:
         """A process that outlives this command."""
         with (self.home / log).open("wb") as out:
-            subprocess.Popen(
+            return subprocess.Popen(
                 command,
                 stdin=stdin,
                 stdout=out,
@@ -114,11 +114,10 @@ class Simulator:
         own = {"IBSIM_SOCKNAME": self.socket, "OSM_CACHE_DIR": str(self.home), "OSM_TMP_DIR": str(self.home)}
         return {**os.environ, **own, **({"LD_PRELOAD": library()} if preload else {})}
 
-    def _await(self, log: str, word: str, patience_s: float, failure: str, times: int = 1) -> None:
+    def _await(self, log: str, word: str, patience_s: float, failure: str, ended: Callable[[], bool], times: int = 1) -> None:
         deadline = time.monotonic() + patience_s
         while self.log(log).count(word) < times:
-            running = processes(self.socket)
-            if not running or time.monotonic() > deadline:
+            if ended() or time.monotonic() > deadline:
                 last = self.log(log).strip().splitlines()[-1:] or ["no output"]
                 raise LabError(f"subnet {self.name}: {failure}: {last[0]}")
             time.sleep(0.02)
@@ -167,7 +166,8 @@ class Simulator:
         before = self.log("opensm.log").count("SUBNET UP")
         with (self.home / "console").open("w", encoding="ascii") as console:
             console.write("".join(f"{line}\n" for line in lines))
-        self._await("opensm.log", "SUBNET UP", SWEEP_S, "the subnet manager does not sweep", before + 1)
+        gone = partial(_none_runs, self.socket)
+        self._await("opensm.log", "SUBNET UP", SWEEP_S, "the subnet manager does not sweep", gone, before + 1)
         settled = self.log("opensm.log").count("SUBNET UP")
         time.sleep(0.3)  # each end of a cable has a trap of its own
         if self.log("opensm.log").count("SUBNET UP") > settled:
@@ -188,6 +188,15 @@ class Simulator:
 
 def prefix(site: str) -> str:
     return f"fabric-{site}."
+
+
+def _ended(process: subprocess.Popen[bytes]) -> Callable[[], bool]:
+    """Whether a process has ended: its environment, by which others are known, is readable only some time after its start."""
+    return lambda: process.poll() is not None
+
+
+def _none_runs(socket: str) -> bool:
+    return not processes(socket)
 
 
 def processes(socket: str) -> dict[int, str]:
