@@ -23,6 +23,7 @@ from fabric.lab.machine import daemons, host, namespaces
 from fabric.lab.machine.daemons import OWN_HOPS, Vty, needs_own_hops
 from fabric.lab.machine.host import Kernel
 from fabric.lab.machine.namespaces import LabError, at_once
+from fabric.lab.machine.nodes import Spaces
 from fabric.lab.machine.wiring import Wiring
 
 # --- what is written down, so that another command, or one after an accident, can go on from it ---------------
@@ -226,13 +227,13 @@ def _build(lab: Blueprint, kernel: Kernel, names: Names, say: Say) -> tuple[str,
     return tuple(line for lines in refused for line in lines)
 
 
-def start(node: Node, wiring: Wiring) -> None:
+def start(node: Node, spaces: Spaces) -> None:
     """The daemons of one node, with nothing loaded yet."""
-    home = wiring.names.home(node.name)
+    home = spaces.names.home(node.name)
     daemons.prepare(home, node.frr_conf)
-    vrfs = wiring.vrf_namespaces(node)
-    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), detect=wiring.lab.bfd)
-    daemons.start(node.name, wiring.namespace(node.name), home, vrfs, commands)
+    vrfs = spaces.vrf_namespaces(node)
+    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), detect=spaces.bfd)
+    daemons.start(node.name, spaces.namespace(node.name), home, vrfs, commands)
     if needs_own_hops(node.frr_conf):
         with Vty(home, "zebra") as vty:
             vty.configure(OWN_HOPS)
