@@ -45,6 +45,10 @@ class Names:
         """Configs, sockets and logs of one node."""
         return self.folder / "nodes" / node
 
+    def disk(self, switch: str) -> Path:
+        """What a switch keeps when its power is off: files of its own, from the first shell on."""
+        return self.folder / "disks" / switch
+
     def namespace(self, node: str, vrf: str = "") -> str:
         """`fabric-dc1.backend-leaf001`; of a VRF that is a namespace of its own `fabric-dc1.backend-leaf001.vrf-red`."""
         return f"{self.prefix}{node}.{vrf}" if vrf else f"{self.prefix}{node}"

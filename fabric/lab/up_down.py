@@ -227,12 +227,17 @@ def _build(lab: Blueprint, kernel: Kernel, names: Names, say: Say) -> tuple[str,
     return tuple(line for lines in refused for line in lines)
 
 
-def start(node: Node, spaces: Spaces) -> None:
-    """The daemons of one node, with nothing loaded yet."""
+def start(node: Node, spaces: Spaces, bfd: bool | None = None) -> None:
+    """The daemons of one node, with nothing loaded yet.
+
+    Args:
+        bfd: bfdd is one of them; None: where the config asks for it.
+    """
     home = spaces.names.home(node.name)
     daemons.prepare(home, node.frr_conf)
     vrfs = spaces.vrf_namespaces(node)
-    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), detect=spaces.bfd)
+    detect = spaces.bfd and (daemons.asks_for_bfd(node.frr_conf) if bfd is None else bfd)
+    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), bfd=detect)
     daemons.start(node.name, spaces.namespace(node.name), home, vrfs, commands)
     if needs_own_hops(node.frr_conf):
         with Vty(home, "zebra") as vty:

@@ -12,7 +12,9 @@ import re
 import shutil
 import signal
 import socket
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -110,6 +112,8 @@ mount --rbind "$home/netns" "$NETNS"
 for daemon in "$@"; do $daemon; done
 """
 
+NETNS_LINE = re.compile(r" +netns \S+\n")  # of a VRF that is a namespace, where the kernel has no VRF devices
+
 # What vtysh says of files that are fine: graceful restart is noted, and FRR 10 tells how far it is.
 _NOTICES = re.compile(
     r"Graceful restart configuration changed, reset all peers to take effect"
@@ -137,14 +141,17 @@ def _takes_bfdctl(folder: Path) -> bool:
     return "--bfdctl" in run(str(folder / "bfdd"), "--help", check=False).stdout
 
 
-def command_lines(home: Path, frr_conf: str, namespaces: bool, detect: bool = True) -> list[str]:
-    """The daemons that a frr.conf needs, in the order of their start.
+def asks_for_bfd(frr_conf: str) -> bool:
+    return re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE) is not None
+
+
+def command_lines(home: Path, frr_conf: str, namespaces: bool, bfd: bool) -> list[str]:
+    """The daemons of a node, in the order of their start.
 
     Args:
-        detect: bfdd is one of them, where the file asks for it.
+        bfd: bfdd is one of them.
         namespaces: VRFs are namespaces, not devices.
     """
-    bfd = detect and re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE)
     # SONiC's routes go to the ASIC by a module of zebra; without it zebra does not know the words.
     module = re.search(r"^(no )?fpm ", frr_conf, re.MULTILINE) and any(Path("/usr/lib").glob(FPM_MODULE))
     folder = programs()
@@ -177,14 +184,32 @@ def load(home: Path) -> list[str]:
     return found or ([f"vtysh ended with {done.returncode}"] if done.returncode else [])
 
 
+def running_config(home: Path, loaded: str) -> str:
+    """What the daemons have, without what the lab itself entered.
+
+    Args:
+        loaded: the config that they have loaded.
+    """
+    text = run(
+        *("nsenter", f"--uts=/proc/{alive(home)[ROUTING[0]]}/ns/uts"),  # vtysh prints the host name that it runs under
+        *("vtysh", "--vty_socket", str(home), "--config_dir", str(home), "-c", "show running-config"),
+    ).stdout
+    if needs_own_hops(loaded):
+        text = text.replace(f"{OWN_HOPS}\n", "")
+    return NETNS_LINE.sub("", text)
+
+
 def prepare(home: Path, frr_conf: str) -> None:
-    """The folder of a node, as the daemons find it."""
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True)
+    """The folder of a node, as the daemons find it; folders of other programs stay."""
+    home.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(home / "netns", ignore_errors=True)
+    for path in home.iterdir():
+        if not path.is_dir():
+            path.unlink()
     (home / "frr.conf").write_text(frr_conf, encoding="utf-8")
     (home / "vtysh.conf").touch()
     (home / "frr.log").touch()
-    for path in (home, *home.iterdir()):
+    for path in (home, *(path for path in home.iterdir() if not path.is_dir())):
         shutil.chown(path, USER, USER)
 
 
@@ -220,6 +245,34 @@ def kill(home: Path) -> None:
             continue
     for path in home.glob("*.pid"):
         path.unlink()
+
+
+def stop(home: Path, patience_s: float = 5.0) -> None:
+    """The daemons' end as a service manager asks for it: they take their routes away."""
+    for number in reversed(alive(home).values()):
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGTERM)
+    deadline = time.monotonic() + patience_s
+    while alive(home) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    kill(home)
+
+
+def adopt(home: Path, vrf: str, namespace: str) -> None:
+    """Zebra takes a namespace for a VRF: it watches the folder that its mount namespace has them in."""
+    script = ': > "$1" && mount --bind /proc/$$/ns/net "$1"'
+    _beside(home, script, str(NETNS / vrf), f"--net={NETNS / namespace}")
+
+
+def abandon(home: Path, vrf: str) -> None:
+    """A VRF is no more."""
+    _beside(home, 'umount "$1" && rm "$1"', str(NETNS / vrf))
+
+
+def _beside(home: Path, script: str, place: str, *entered: str) -> None:
+    """Runs a script with the mounts of the daemons."""
+    zebra = alive(home)[ROUTING[0]]
+    run("nsenter", f"--mount=/proc/{zebra}/ns/mnt", *entered, "sh", "-c", script, "sh", place)
 
 
 def missing() -> str:

@@ -58,13 +58,16 @@ class Spaces:
             )
 
     def settings(self, node: Node) -> None:
-        for space in self.spaces(node):
+        self.set_sysctls(node, self.spaces(node))
+
+    def set_sysctls(self, node: Node, spaces: Iterable[str]) -> None:
+        for space in spaces:
             namespaces.write_sysctls(space, (*KEPT, *node.sysctls))
 
     def devices(self, node: Node) -> None:
         home = self.namespace(node.name)
         if self.kernel.vrf_devices and node.vrfs:
-            ip(home, _vrf_devices(node))
+            ip(home, vrf_devices(node.vrfs))
             ip(home, _local_last(), "-4")
             ip(home, _local_last(), "-6")
         for space, interfaces in by_space(node, self):
@@ -109,9 +112,9 @@ def by_space(node: Node, spaces: Spaces) -> list[tuple[str, list[Interface]]]:
     return list(found.items())
 
 
-def _vrf_devices(node: Node) -> Iterator[str]:
+def vrf_devices(vrfs: Iterable[str], first_table: int = FIRST_TABLE) -> Iterator[str]:
     """A table ends with a route to nothing, and comes before addresses of the default table: else tenants get out there."""
-    for table, vrf in enumerate(node.vrfs, FIRST_TABLE):
+    for table, vrf in enumerate(vrfs, first_table):
         yield f"link add {vrf} up type vrf table {table}"
         for anywhere in ("0.0.0.0/0", "::/0"):
             yield f"route add vrf {vrf} unreachable {anywhere} metric {LAST_METRIC}"
