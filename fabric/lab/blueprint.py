@@ -45,6 +45,11 @@ class Names:
         """Configs, sockets and logs of one node."""
         return self.folder / "nodes" / node
 
+    @property
+    def laid(self) -> Path:
+        """The wires of a lab whose cables were moved."""
+        return self.folder / "laid.json"
+
     def disk(self, switch: str) -> Path:
         """What a switch keeps when its power is off: files of its own, from the first shell on."""
         return self.folder / "disks" / switch

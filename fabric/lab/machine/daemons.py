@@ -247,6 +247,11 @@ def kill(home: Path) -> None:
         path.unlink()
 
 
+def remove(home: Path) -> None:
+    """Nothing of the node is left."""
+    shutil.rmtree(home, ignore_errors=True)
+
+
 def stop(home: Path, patience_s: float = 5.0) -> None:
     """The daemons' end as a service manager asks for it: they take their routes away."""
     for number in reversed(alive(home).values()):

@@ -86,7 +86,7 @@ class Disk:
         places = places_of(what.chassis.nos)
         if not places:
             raise LabError(f"{self.name}: no shell of {target(what.chassis.nos).title} in the lab")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.remove()
         for folder in (self.etc, self.kept, self.root, self.timers, self.folder / "host", self.folder / "bin"):
             folder.mkdir(parents=True)
         self.describe(what)
@@ -104,6 +104,9 @@ class Disk:
                 (self.etc / entry.name).symlink_to(self.folder / "host" / entry.name)
         self._programs()
         self.keep(self.node())
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _programs(self) -> None:
         """Stand-ins for what a namespace has not, and the vtysh of its own daemons."""

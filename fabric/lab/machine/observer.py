@@ -74,13 +74,13 @@ class Observation:
 class Observer:
     """Begins at once; `stop` ends it and tells. Use as a context: it never outlives the scenario."""
 
-    def __init__(self, live: Live, streams: Sequence[Stream], watched: Sequence[str]) -> None:
+    def __init__(self, live: Live, streams: Sequence[Stream], watched: Sequence[str], tick_s: float = TICK_S) -> None:
         context = multiprocessing.get_context("fork")
         self.ours, theirs = context.Pipe()
         each = (stream for stream in streams for _ in range(stream.flows))
         flows = [_flow(live, stream, number) for number, stream in enumerate(each)]
         watches = {node: _watch(live, node) for node in watched}
-        self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches), daemon=True)
+        self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches, tick_s), daemon=True)
         self.process.start()
         for channel in (*(end for flow in flows for end in flow[:2]), *watches.values()):
             channel.close()
@@ -122,6 +122,13 @@ class Observer:
         """Node → when its tables changed last."""
         self.ours.send("changes")
         found: dict[str, float] = self._receive()  # type: ignore[assignment]
+        return found
+
+    def seen(self) -> Observation:
+        """What was observed since the mark; sending goes on."""
+        self.ours.send("seen")
+        found = self._receive()
+        assert isinstance(found, Observation)
         return found
 
     def stop(self) -> Observation:
@@ -174,7 +181,9 @@ def _watch(live: Live, node: str) -> socket.socket:
     return made
 
 
-def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket]) -> None:
+def _observe(
+    pipe: Connection, other: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket], tick_s: float
+) -> None:
     _die_with_parent()
     other.close()
     poll = select.poll()
@@ -193,7 +202,7 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
         now = time.monotonic()
         if flows and now >= due:
             state.send(flows)
-            due = max(due + TICK_S, now)
+            due = max(due + tick_s, now)
         for number, _ in poll.poll(max(0.0, due - time.monotonic()) * 1000 if flows else 50):
             if number == pipe.fileno():
                 word = pipe.recv()
@@ -210,7 +219,8 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
                     for flow, (_, receiver, _) in enumerate(flows):
                         state.take(flow, receiver)
                     pipe.send(state.seen(changed))
-                    return
+                    if word == "stop":
+                        return
                 continue
             kind, key, readable = by_number[number]
             if kind == "flow":

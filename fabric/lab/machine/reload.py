@@ -67,7 +67,9 @@ class Reload:
             return
         if daemons.alive(self.spaces.names.home(self.new.name)):
             daemons.abandon(self.spaces.names.home(self.new.name), vrf)
-        namespaces.delete([self.spaces.namespace(self.new.name, vrf)])
+        space = self.spaces.namespace(self.new.name, vrf)
+        namespaces.end_processes({namespaces.inode(space)})
+        namespaces.delete([space])
 
     # --- interfaces ---------------------------------------------------------------------------------------------
 

@@ -47,6 +47,10 @@ class Wiring(Spaces):
             own, space = self.interfaces[end], self.namespace(end.node, self.interfaces[end].vrf)
             ip(space, [*dressed([own], self.kernel), *([f"link set {own.name} up"] if own.up else [])])
 
+    def make(self, wires: Iterable[Wire]) -> None:
+        """Wires alone: what is done to their ends is not said."""
+        ip("", self._wires(wires))
+
     def elect(self, pulled: Collection[End]) -> None:
         """Bridges of switches below others get the first port of each bond whose cable is not pulled, as a bond would.
 
