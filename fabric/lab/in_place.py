@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fabric.base.formats import json_text
 from fabric.deliver.change.apply.connection import ByHandError
@@ -18,7 +19,7 @@ from fabric.lab.blueprint import PORT, SWITCH, Blueprint, End, Interface, Names,
 from fabric.lab.devices import chassis
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons, namespaces
-from fabric.lab.machine.disk import Described, Disk, places_of
+from fabric.lab.machine.disk import ROUTING_FILE, Described, Disk, places_of
 from fabric.lab.machine.host import Kernel
 from fabric.lab.machine.namespaces import at_once, run
 from fabric.lab.machine.nodes import Spaces
@@ -84,10 +85,16 @@ class InPlace:
         return Live(self.now, self.kernel)
 
     def is_as(self, design: Blueprint) -> bool:
-        """Whether cables, interfaces and settings are those of a design; daemons are another matter."""
+        """Whether cables, interfaces and files are those of a design; what daemons have is another matter."""
         now = self.now
-        bare = ({name: _bare(node) for name, node in lab.nodes.items()} for lab in (now, design))
-        return set(now.wires) == set(design.wires) and next(bare) == next(bare)
+        nodes, planned = ({name: _bare(node) for name, node in lab.nodes.items()} for lab in (now, design))
+        return set(now.wires) == set(design.wires) and nodes == planned and all(map(partial(self._has, design), now.views))
+
+    def _has(self, design: Blueprint, name: str) -> bool:
+        """Whether a switch has the files of a design."""
+        disk = self.disk(name)
+        planned = _files(design, name)
+        return not disk.exists or all(planned[file] == text for file, text in disk.files.items() if file != ROUTING_FILE)
 
     # --- a wave -------------------------------------------------------------------------------------------------
 
@@ -176,7 +183,7 @@ class InPlace:
         """The disk of a switch, with the files of a design."""
         of = replace(chassis(design.views[name]), ports=())
         what = Described(site=design.site, chassis=of, kernel=self.kernel, bfd=self.spaces.bfd, minute_s=self.minute_s)
-        self.disk(name).create(what, {path.split("/", 2)[2]: text for path, text in design.files[name].items()})
+        self.disk(name).create(what, _files(design, name))
         self._count_ports(name)
 
     def _count_ports(self, name: str) -> None:
@@ -245,8 +252,14 @@ class InPlace:
 
 
 def _bare(node: Node) -> Node:
-    """A node without what its daemons have, its interfaces in one order."""
-    return replace(node, frr_conf="", interfaces=tuple(sorted(node.interfaces, key=lambda own: own.name)), lacks=())
+    """A node without the texts of files, its interfaces in one order."""
+    interfaces = tuple(sorted(node.interfaces, key=lambda own: own.name))
+    return replace(node, frr_conf="", filters="", lldp="", sysctls=(), lacks=(), interfaces=interfaces)
+
+
+def _files(design: Blueprint, name: str) -> dict[str, str]:
+    """The files of a switch by their own name."""
+    return {path.split("/", 2)[2]: text for path, text in design.files[name].items()}
 
 
 def _port(lab: Blueprint, end: End) -> Interface | None:

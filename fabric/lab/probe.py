@@ -54,12 +54,16 @@ class Lost:
 def flows_of(in_place: InPlace) -> list[Flow]:
     """32 flows of servers that both designs have at the same place, over as many pairs of leaves as there are."""
     live = in_place.live
-    later = {(end.server, end.address, end.leaf, end.tenant): end for end in endpoints(in_place.new)}
-    ends = [end for end in endpoints(live.lab) if (end.server, end.address, end.leaf, end.tenant) in later]
+    both = {_place(end) for end in endpoints(in_place.old)} & {_place(end) for end in endpoints(in_place.new)}
+    ends = [end for end in endpoints(live.lab) if _place(end) in both]
     found = [Flow(a, b) for a, b in pairs(live, ends)[0] if a.leaf != b.leaf and _is_sound(live, a, b)]
     taken = sorted(_spread(found), key=lambda pair: pair[0])[:FLOWS]
     flows = [flow for _, flow in taken]
     return (flows * (1 + FLOWS // max(1, len(flows))))[:FLOWS] if flows else []
+
+
+def _place(end: Endpoint) -> tuple[str, ...]:
+    return end.server, end.address, end.leaf, end.tenant
 
 
 def _is_sound(live: Live, one: Endpoint, other: Endpoint) -> bool:

@@ -93,6 +93,7 @@ class Vty:
 FOLDERS = ("/usr/lib/frr", "/usr/libexec/frr")  # Debian and what comes from it; Fedora and what comes from it
 FPM_MODULE = "*/frr/modules/dplane_fpm_nl.so"  # below /usr/lib
 USER = "frr"
+NICE = -15  # other programs of a busy machine must not take a link down: BFD waits for less than a second
 ROUTING = ("zebra", "bgpd")
 
 # $1 host name, $2 home of the node, then VRF=NAMESPACE …, --, and a command line for each daemon.
@@ -171,7 +172,8 @@ def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], co
     """
     names = [Path(line.split()[0]).name for line in commands]
     (home / "daemons").write_text("\n".join(names) + "\n", encoding="ascii")
-    command = ["nsenter", f"--net={NETNS / namespace}", "unshare", "--mount", "--uts", "--propagation", "private"]
+    command = ["nice", "-n", str(NICE), "nsenter", f"--net={NETNS / namespace}"]
+    command += ["unshare", "--mount", "--uts", "--propagation", "private"]
     command += ["env", f"NETNS={NETNS}", f"OWNER={USER}:{USER}", "sh", "-c", _SCRIPT, "sh", hostname, str(home)]
     run(*command, *(f"{vrf}={name}" for vrf, name in vrfs.items()), "--", *commands)
 

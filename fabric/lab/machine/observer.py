@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import multiprocessing
+import os
 import select
 import signal
 import socket
@@ -18,12 +19,14 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+from fabric.lab.machine import daemons
 from fabric.lab.machine.namespaces import LabError
 
 if TYPE_CHECKING:
     from fabric.lab.live import Live
 
 TICK_S = 0.004  # between two packets of a flow
+IN_FLIGHT_S = 0.5  # until a packet that has not arrived is lost
 FIRST_PORT = 27000  # below those that kernels choose; filters of switches in a lab let in the hundred from here on
 _PR_SET_PDEATHSIG = 1
 _SOL_NETLINK, _ADD_MEMBERSHIP, _NO_ENOBUFS = 270, 1, 5
@@ -215,10 +218,7 @@ def _observe(
                 elif word == "changes":
                     pipe.send(dict(changed))
                 else:
-                    time.sleep(0.05)  # packets in flight
-                    for flow, (_, receiver, _) in enumerate(flows):
-                        state.take(flow, receiver)
-                    pipe.send(state.seen(changed))
+                    pipe.send(state.seen(flows, changed))
                     if word == "stop":
                         return
                 continue
@@ -232,6 +232,8 @@ def _observe(
 def _die_with_parent() -> None:
     """Sockets keep namespaces alive, so nothing may be left of a command that is killed; Ctrl-C is the parent's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(PermissionError):
+        os.nice(daemons.NICE)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -297,8 +299,13 @@ class _Tally:
         since = time.monotonic() - 0.1
         return sum(last < since for last in self.last)
 
-    def seen(self, changed: dict[str, float]) -> Observation:
+    def seen(self, flows: Sequence[Flow], changed: dict[str, float]) -> Observation:
+        """So far. What is in flight is waited for: on a busy machine it can take longer than any gap."""
         end = time.monotonic()
+        while time.monotonic() < end + IN_FLIGHT_S and any(arrived < self.sent for arrived in self.arrived):
+            time.sleep(0.01)
+            for flow, (_, receiver, _) in enumerate(flows):
+                self.take(flow, receiver)
         each = zip(self.gaps, self.last, self.arrived, strict=True)
-        flows = (Seen(max(gap, end - last - 0.05), self.sent - arrived, self.sent) for gap, last, arrived in each)
-        return Observation(tuple(flows), dict(changed))
+        found = (Seen(max(gap, end - last), self.sent - arrived, self.sent) for gap, last, arrived in each)
+        return Observation(tuple(found), dict(changed))

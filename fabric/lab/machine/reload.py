@@ -140,18 +140,15 @@ class Reload:
             yield f"link set {own.name} up"
 
     def _routes(self) -> None:
-        """Of a server; a route goes with its port or address."""
+        """Of a server: those that both files have stay; a route goes with its port, its address, or a state of its link."""
         home = self.spaces.namespace(self.new.name)
-        if self.new.routes == self.old.routes and self.new.rules == self.old.rules and not self.fresh:
-            return
-        for rule in self.old.rules:
-            family = "-6" if ":" in rule.source else "-4"
-            run("ip", family, "-n", home, "rule", "delete", "from", rule.source, "table", str(rule.table), check=False)
         for version in (4, 6):
-            for line in routes(self.old, version):
-                if line.startswith("route add"):
-                    run("ip", f"-{version}", "-n", home, *line.replace("route add", "route delete").split(), check=False)
-            ip(home, routes(self.new, version), f"-{version}")
+            old, new = list(routes(self.old, version)), list(routes(self.new, version))
+            lost = [] if not self.fresh else [line for line in new if line in old]
+            for line in (line for line in new if line not in old or line in lost):
+                run("ip", f"-{version}", "-n", home, *line.split(), check=line not in lost)
+            for line in (line for line in old if line not in new):
+                run("ip", f"-{version}", "-n", home, *line.replace(" add ", " delete ", 1).split(), check=False)
 
 
 def _bare(own: Interface) -> Sequence[str]:
