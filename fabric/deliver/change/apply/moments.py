@@ -164,7 +164,7 @@ def _of_fabric(
                 configs = {**configs, name: draft.after[moved if _action(wave) == RECABLE else 0]}
             elif task.action == REMOVE:
                 configs = {key: renderer for key, renderer in configs.items() if key != name}
-            elif way.new.by_name[name].nos and _is_new(task.action, name, way):
+            elif name in way.new.by_name and way.new.by_name[name].nos and _is_new(task.action, name, way):
                 configs = {**configs, name: new}
         done = draft.cuts[moved - 1][1] if moved else 0
         after = Moment(plan=with_fabric(sides.new, way.at(done)), fabric=way.new.name, configs=configs)

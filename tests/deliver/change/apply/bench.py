@@ -13,9 +13,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from fabric import pipeline
-from fabric.audit.verify.site import Site
+from fabric.audit.verify.site import Site, Switch
 from fabric.deliver.change.apply.connection import Answer, ByHandError, UnreachableError
 from fabric.deliver.change.apply.folder import Work
 from fabric.deliver.change.apply.judging import compared
@@ -102,8 +103,21 @@ class Bench:
                         for vrf in value["vrfs"].values():
                             for peer in vrf["peers"].values():
                                 peer["peerState"] = "Active"
+                    if file == "routes":
+                        self._led_away(site.switches[name], value)
                     found[f"{name}/{file}.json"] = text(value)
             return found
+
+    def _led_away(self, switch: Switch, value: Any) -> None:
+        """Routes through a drained switch are the last choice."""
+        nodes = {end.peer: end.peer_node for end in switch.sessions}
+        nodes |= {end.interface: end.peer_node for end in switch.sessions if end.interface}
+        for vrf in value["vrfs"].values():
+            for route in vrf["routes"].values():
+                vias = route.get("vias", [])
+                far = [nodes.get(via.get("nexthopAddr")) or nodes.get(via.get("interface"), "") for via in vias]
+                best = [via for via, node in zip(vias, far, strict=True) if not (node and self.devices[node].drained)]
+                route["vias"] = best or vias
 
     def by_hand(self, wave: Wave) -> None:
         self.hands(wave)
