@@ -66,6 +66,7 @@ class Session(Record):
         errors: of `cli`, a line that is refused.
         questions: of `cli`, pattern of a question → what is typed.
         harmless: lines whose refusal has no consequence.
+        client: of `netconf`, how ncclient calls the network OS; "": RFC 6241 alone, and configs are XML.
         operations: of `netconf`, pattern of a line → the operation that it stands for; other lines are of the config.
     """
 
@@ -77,6 +78,7 @@ class Session(Record):
     errors: Lines = ()
     questions: Mapping[str, str] = {}
     harmless: str = ""
+    client: str = ""
     operations: Mapping[str, str] = {}
 
 
