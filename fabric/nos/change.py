@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from string import Template
-from typing import Any
+from typing import Any, Literal
 
 from fabric.base.formats import model_of, yaml
 from fabric.hardware.catalog.models import Record
@@ -15,7 +15,8 @@ from fabric.nos.target import installed
 
 Lines = tuple[str, ...]
 PATCHED, STEPPED, NATIVE = "patch", "steps", "native"
-BLOCKS = ("$lines", "$change", "$inverse")  # lines that stand for several
+BLOCKS = ("$lines", "$change", "$inverse", "$tried")  # lines that stand for several
+SHELL, CLI, NETCONF = "shell", "cli", "netconf"
 
 
 class File(Record):
@@ -23,6 +24,7 @@ class File(Record):
 
     Attributes:
         lines: with `$lines`, the change as `fabric diff` prints it.
+        tried: the same without any effect: what the network OS would take. () where it cannot say.
         patch: the change is one of the text (`patch`), else the lines of the network OS.
         stepped: the same for a change of several steps, which has its commands.
         part: pattern of a line that begins a further document of a change; `then` is typed after one whose group matches.
@@ -31,6 +33,7 @@ class File(Record):
     lines: Lines
     patch: bool = False
     stepped: Lines = ()
+    tried: Lines = ()
     part: str = ""
     then: Lines = ()
 
@@ -41,12 +44,42 @@ class Drain(Record):
     Attributes:
         file: whose lines decide, "" for none.
         each: pattern of these lines; what is typed is repeated for each as `$match`.
+        shows: pattern of what it adds to a running config, `^` and `$` at each line.
     """
 
     apply: Lines
     undo: Lines
     file: str = ""
     each: str = ""
+    shows: str = ""
+
+
+class Session(Record):
+    """How a session at a switch is held. Patterns are searched in what the switch says.
+
+    Attributes:
+        kind: `shell`: commands of a Linux shell, each with an exit code; `cli`: its own prompt; `netconf`.
+        running: path of a file → command that shows it as it is in force.
+        platforms: names that inventories have for it.
+        prompt: of `cli`, the end of an answer.
+        setup: of `cli`, typed first, so that answers come whole.
+        errors: of `cli`, a line that is refused.
+        questions: of `cli`, pattern of a question → what is typed.
+        harmless: lines whose refusal has no consequence.
+        client: of `netconf`, how ncclient calls the network OS; "": RFC 6241 alone, and configs are XML.
+        operations: of `netconf`, pattern of a line → the operation that it stands for; other lines are of the config.
+    """
+
+    kind: Literal["shell", "cli", "netconf"]
+    running: Mapping[str, str]
+    platforms: Lines = ()
+    prompt: str = ""
+    setup: Lines = ()
+    errors: Lines = ()
+    questions: Mapping[str, str] = {}
+    harmless: str = ""
+    client: str = ""
+    operations: Mapping[str, str] = {}
 
 
 class Procedure(Record):
@@ -55,7 +88,9 @@ class Procedure(Record):
     Attributes:
         shell: lines are those of a Linux shell, else of its own prompt.
         apply: the change with all that makes it safe; `$change` and `$inverse` are the lines of all files.
+        tried: what the network OS would take of the change, without any effect; `$tried` are the lines of all files.
         confirm: ends the time in which it is taken back.
+        abort: takes back what is not confirmed, where the network OS can, and leaves nothing of it behind.
         undo: takes a confirmed change back.
         lost: takes it back where the inverse is lost; a checkpoint.
     """
@@ -66,6 +101,9 @@ class Procedure(Record):
     confirm: Lines
     undo: Lines
     drain: Drain
+    session: Session
+    tried: Lines = ()
+    abort: Lines = ()
     reboot: Lines
     upgrade: Lines
     downgrade: Lines = ()
@@ -107,6 +145,17 @@ def typed(how: Procedure, path: str, lines: Sequence[str], kind: str, values: Ma
     for part, then in _parts(file, lines):
         out += filled(file.lines, {**values, "lines": part})
         out += filled(file.then, values) if then else []
+    return out
+
+
+def rehearsed(how: Procedure, path: str, lines: Sequence[str], kind: str, values: Mapping[str, Any]) -> list[str]:
+    """What is typed to see what the network OS takes of the change of one file, without any effect."""
+    file = how.files.get(path)
+    if file is None or file.patch != (kind == PATCHED) or (kind == STEPPED and file.stepped):
+        return []
+    out: list[str] = []
+    for part, _ in _parts(file, lines):
+        out += filled(file.tried, {**values, "lines": part})
     return out
 
 
