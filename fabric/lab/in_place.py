@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Lock
 
 from fabric.base.formats import json_text
 from fabric.deliver.change.apply.connection import ByHandError
@@ -44,7 +45,7 @@ class InPlace:
 
     def __init__(self, old: Blueprint, new: Blueprint, kernel: Kernel, minute_s: float = 60.0) -> None:
         self.old, self.new, self.kernel = buildable(old, kernel), buildable(new, kernel), kernel
-        self.minute_s = minute_s
+        self.minute_s, self._guard = minute_s, Lock()
         self.names = Names(old.site)
         self.spaces = Spaces(self.names, kernel, old.bfd and new.bfd)
         self.laid = self._read() or Laid(wires=frozenset(self.old.wires))
@@ -103,30 +104,40 @@ class InPlace:
         gone = [task.device for task in wave.tasks if task.action == REMOVE and self.is_there(task.device)]
         swapped = [task.device for task in wave.tasks if task.action == REPLACE and self.is_there(task.device)]
         added = [task.device for task in wave.tasks if task.action == INSTALL and not self.is_there(task.device)]
-        if unknown := [name for name in (*swapped, *added) if name not in self.new.views]:
+        if unknown := [name for name in (*swapped, *added) if name not in self._design_of(name).views]:
             raise ByHandError(f"not in the lab: {', '.join(unknown)}")
         pulled, laid = self._moved(wave.moves)
-        again = {name: self._plugged_again(name) for name in swapped}
+        again = {wire for name in swapped for wire in self._plugged_again(name)}
         pulled |= {wire for name in (*gone, *swapped) for wire in self._at(name)}
-        laid |= {wire for wires in again.values() for wire in wires}
-        self._pull(pulled - laid | {wire for wires in again.values() for wire in wires if wire in self.laid.wires})
+        self._pull((pulled - laid - again) | (again & self.laid.wires))
         for name in (*gone, *swapped):
             self._remove(name)
         for name in (*swapped, *added):
-            self._create_disk(name, self.new)
-        self._lay(laid - self.laid.wires)
+            self._create_disk(name, self._design_of(name))
+        self._lay((laid | again) - self.laid.wires)
+
+    def _design_of(self, name: str) -> Blueprint:
+        """The design that a switch comes with: the new one, unless an old switch comes back."""
+        return self.new if name in self.new.views else self.old
 
     def _moved(self, moves: Iterable[Move]) -> tuple[set[Wire], set[Wire]]:
         """(wires to pull, wires to lay) for the cables of a wave that the lab has."""
-        before, after = _uppers(self.old), _uppers(self.new)
         pulled: set[Wire] = set()
         laid: set[Wire] = set()
         for move in moves:
-            if move.old and (end := before.get((move.old[0], move.old[1]))):
-                pulled |= {wire for wire in _of_port(self.old, end) if wire in self.laid.wires}
-            if move.new and (end := after.get((move.new[0], move.new[1]))):
-                laid |= set(_of_port(self.new, end))
+            pulled |= self._cable(move.lower[0], move.old) & self.laid.wires
+            laid |= self._cable(move.lower[0], move.new)
         return pulled, laid
+
+    def _cable(self, lower: str, upper: tuple[str, ...]) -> set[Wire]:
+        """The wires of a cable, in whichever design has it; moves that are taken back have those of the old one as new."""
+        for design in (self.new, self.old) if upper else ():
+            end = _uppers(design).get((upper[0], upper[1]))
+            wires = set(_of_port(design, end)) if end else set()
+            far = {wire.other(upper[0]).node for wire in wires}
+            if far and all(name == lower or name.startswith(f"{lower}-") for name in far):  # a router has a node per tenant
+                return wires
+        return set()
 
     def _at(self, node: str) -> set[Wire]:
         return {wire for wire in self.laid.wires if node in (wire.a.node, wire.b.node)}
@@ -209,19 +220,22 @@ class InPlace:
         self.disk(name).remove()
         daemons.remove(self.names.home(name))
 
-    def follow(self) -> list[str]:
-        """Servers whose ports are configured for their new files get them, or their old ones back; their names."""
+    def follow(self) -> None:
+        """Servers whose ports are configured for their new files get them, or their old ones back."""
+        with self._guard:
+            self._follow()
+
+    def _follow(self) -> None:
         both = [name for name in self.old.nodes if name in self.new.nodes and not self.disk(name).exists]
         changed = [name for name in both if self.old.nodes[name] != self.new.nodes[name] and self.is_there(name)]
         if not changed:
-            return []
+            return
         now = {name: {own.name: own for own in self.disk(name).loaded.interfaces} for name in self._disks()}
         turned = [name for name in changed if (name in self.laid.renewed) != self._is_ready(name, now)]
         for name in turned:
             before = self.node(name)
             self._write(replace(self.laid, renewed=self.laid.renewed ^ {name}))
             Reload(self.spaces, before, self.node(name)).run()
-        return turned
 
     def _disks(self) -> list[str]:
         names = dict.fromkeys((*self.old.views, *self.new.views))

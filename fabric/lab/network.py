@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,8 +18,6 @@ from fabric.lab.machine.host import Kernel
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.namespaces import LabError
 from fabric.lab.machine.shell import EndedError, Shell, statements
-
-BOOT_S = 60.0  # until a switch that boots answers
 
 
 class LabConnection:
@@ -99,10 +96,7 @@ class LabNetwork:
     # --- switches -----------------------------------------------------------------------------------------------
 
     def connect(self, device: str) -> LabConnection:
-        """A shell of a switch; waits for one that boots. Raises UnreachableError."""
-        deadline = time.monotonic() + BOOT_S
-        while self.in_place.disk(device).booting.exists() and time.monotonic() < deadline:
-            time.sleep(0.2)
+        """A shell of a switch. Raises UnreachableError."""
         self.refuse_unreachable(device)
         return LabConnection(self, device)
 
