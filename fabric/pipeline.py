@@ -22,7 +22,7 @@ addresses and ports that earlier runs assigned and that must not change. `docs/a
 
 from __future__ import annotations
 
-from fabric.api.change import change, change_apply, change_files, change_hosts, change_work, redesign
+from fabric.api.change import change, change_apply, change_files, change_hosts, change_in_lab, change_work, redesign
 from fabric.api.deliver import bill, cables, export, labels, push, report, report_designs, verify
 from fabric.api.design import (
     catalog,
@@ -79,6 +79,7 @@ __all__ = [
     "change_apply",
     "change_files",
     "change_hosts",
+    "change_in_lab",
     "change_work",
     "check",
     "cross_validate",

@@ -176,6 +176,41 @@ def change_hosts(inventory: Path, work: Work) -> AbstractContextManager[Network]
     return hosts(inventory, work)
 
 
+def change_in_lab(work: Work, options: Options | None = None, tell: Tell | None = None) -> Outcome:
+    """Carry out a change on the lab that is up: it becomes one of the new design, cables and switches too.
+
+    A probe of 32 flows between servers runs meanwhile; what it lost is told after each wave.
+
+    Args:
+        work: the change, as `change_work` has it.
+        options: which waves, and how; None: all.
+        tell: is called with each step; None: silent.
+
+    Returns:
+        What came of each wave.
+
+    Raises:
+        InputError: an earlier run has to be gone on with.
+        MissingError: no lab of the site is up, or the machine lacks something.
+    """
+    from fabric.deliver.change.apply.folder import asked_of
+    from fabric.deliver.change.apply.records import Options
+    from fabric.lab.change import carry_out, drawn
+
+    def carried(old: Renderer, new: Renderer) -> Outcome:
+        return carry_out(work, (drawn(old), drawn(new)), options or Options(), tell or (lambda text: None))
+
+    asked = asked_of(work.folder)
+    if asked.action:
+        from fabric.api.files import render
+
+        intent = load(Path(asked.old))
+        renderer = render(plan(intent), intent)
+        return carried(renderer, renderer)
+    with _sides(asked.old, asked.new, _untimed) as sides:
+        return carried(sides.render(sides.old, True), sides.render(sides.new, False))
+
+
 @contextmanager
 def change_work(folder: Path, secrets: Mapping[str, str] | None = None, jobs: int = 0) -> Iterator[Work]:
     """Plan the change of a folder again, and compare; the stages are those of the waves.

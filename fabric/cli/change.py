@@ -26,7 +26,8 @@ from fabric.cli.common import (
     show_diagnostics,
 )
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, put_folder, usage, write
-from fabric.deliver.change.apply.records import Options
+from fabric.deliver.change.apply.folder import Work
+from fabric.deliver.change.apply.records import Options, Outcome
 from fabric.deliver.change.apply.report import FORMATS as RUN_FORMATS
 from fabric.deliver.change.files import MINUTES, unsupported
 from fabric.deliver.change.records import ACTIONS, Asked, ChangeRequest
@@ -34,6 +35,7 @@ from fabric.deliver.change.report import FORMATS
 
 FLOOR = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%|(0?\.[0-9]{1,8}|0|1|1\.0)")
 OLD_OR_FILE = typer.Argument(..., metavar="OLD|FILE", help="intent, git:REV or git:REV:FILE", show_default=False)
+LAB = "lab"  # in place of an inventory
 WAIT_HINT = "a change that is not confirmed until then is taken back by the switch"
 NEW_OR_ACTION = typer.Argument(
     ..., metavar="NEW|ACTION", help="the new intent; or drain, undrain, replace, upgrade, reboot", show_default=False
@@ -117,7 +119,10 @@ def apply_(
         ..., metavar="FOLDER", help="what `fabric change --files FOLDER` wrote", show_default=False
     ),
     inventory: Path = option(
-        ..., "--inventory", "HOSTS", "switches: hosts of Nornir, or what `fabric export ansible` writes"
+        ...,
+        "--inventory",
+        "HOSTS",
+        "switches: hosts of Nornir, what `fabric export ansible` writes, or `lab`: the lab that is up",
     ),
     wave: int = option(0, "--wave", "N", "stop after this wave", shown="after the last one", min=0),
     dry_run: bool = typer.Option(False, "--dry-run", help="show what the next wave types, and what its switches would take"),
@@ -141,13 +146,29 @@ def apply_(
     with progress("plan"):
         work = pipeline.change_work(folder, jobs=jobs)
     settings = Options(only=wave, dry_run=dry_run, resume=resume, limit_s=wait, workers=workers)
-    with work as planned, pipeline.change_hosts(inventory, planned) as network:
-        outcome = pipeline.change_apply(planned, network, settings, tell=say)
+    with work as planned:
+        outcome = _in_lab(planned, settings) if str(inventory) == LAB else _on_hosts(inventory, planned, settings)
     write(reports, lambda name: RUN_FORMATS[name](outcome))
     if outcome.failed:
         raise typer.Exit(FINDINGS)
     if outcome.waits:
         raise typer.Exit(MISSING)
+
+
+def _on_hosts(inventory: Path, work: Work, settings: Options) -> Outcome:
+    with pipeline.change_hosts(inventory, work) as network:
+        return pipeline.change_apply(work, network, settings, tell=say)
+
+
+def _in_lab(work: Work, settings: Options) -> Outcome:
+    """The lab goes on as it is when the command is stopped: `--resume` goes on with it."""
+    from fabric.lab.machine.namespaces import LabError
+
+    try:
+        return pipeline.change_in_lab(work, settings, tell=say)
+    except LabError as error:
+        say(f"fabric: {error}")
+        raise typer.Exit(FINDINGS) from None
 
 
 def _refuse_inputs(reports: Sequence[tuple[str, Path | None]], inputs: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ from fabric.lab.live import Live
 from fabric.lab.machine import daemons, namespaces
 from fabric.lab.machine.disk import ROUTING_FILE, Described, Disk, places_of
 from fabric.lab.machine.host import Kernel
-from fabric.lab.machine.namespaces import at_once, run
+from fabric.lab.machine.namespaces import LabError, at_once, run
 from fabric.lab.machine.nodes import Spaces
 from fabric.lab.machine.reload import Reload
 from fabric.lab.machine.wiring import Wiring, buildable
@@ -48,6 +48,7 @@ class InPlace:
         self.minute_s, self._guard = minute_s, Lock()
         self.names = Names(old.site)
         self.spaces = Spaces(self.names, kernel, old.bfd and new.bfd)
+        self.change = f"{up_down.digest(self.old)}-{up_down.digest(self.new)}"
         self.laid = self._read() or Laid(wires=frozenset(self.old.wires))
         for name in self.old.views:
             if places_of(self.old.views[name].device.nos) and not self.disk(name).exists and self.is_there(name):
@@ -254,6 +255,8 @@ class InPlace:
     def _read(self) -> Laid | None:
         try:
             data = json.loads(self.names.laid.read_text(encoding="utf-8"))
+            if data["change"] != self.change:
+                raise LabError(f"the lab of site '{self.old.site}' is in another change: run `fabric lab up` again")
             wires = frozenset(Wire(End(*a), End(*b), part) for a, b, part in data["wires"])
             return Laid(wires=wires, renewed=frozenset(data["renewed"]))
         except (OSError, ValueError, KeyError, TypeError):
@@ -262,7 +265,13 @@ class InPlace:
     def _write(self, laid: Laid) -> None:
         self.laid = laid
         rows = sorted([[w.a.node, w.a.interface], [w.b.node, w.b.interface], w.slice_of] for w in laid.wires)
-        self.names.laid.write_text(json_text({"wires": rows, "renewed": sorted(laid.renewed)}) + "\n", encoding="utf-8")
+        self.names.laid.write_text(
+            json_text({"change": self.change, "wires": rows, "renewed": sorted(laid.renewed)}) + "\n", encoding="utf-8"
+        )
+
+    def end(self) -> None:
+        """The lab is that of one design again."""
+        self.names.laid.unlink(missing_ok=True)
 
 
 def _bare(node: Node) -> Node:

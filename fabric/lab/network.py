@@ -90,6 +90,7 @@ class LabNetwork:
                 intent = str(design.plan.settings.home.path.absolute())
                 done = replace(self._state, intent=intent, digest=up_down.digest(design), ready=True)
                 up_down.write(self.in_place.names, done)
+                self.in_place.end()
                 break
         self._stack.close()
 

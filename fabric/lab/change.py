@@ -1,0 +1,90 @@
+"""A change carried out on a lab that is up, under a probe of flows: what each wave lost is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from fabric.base.diagnostics import MissingError
+from fabric.base.text import plural
+from fabric.configs import Renderer
+from fabric.deliver.change.apply import run
+from fabric.deliver.change.apply.folder import Work
+from fabric.deliver.change.apply.records import CARRIED_OUT, EARLIER, OPEN, Options, Outcome, Tell, WaveResult
+from fabric.lab import up_down
+from fabric.lab.blueprint import Blueprint, Names
+from fabric.lab.drawing import SERVERS, draw
+from fabric.lab.machine.host import require
+from fabric.lab.machine.namespaces import LabError
+from fabric.lab.network import LabNetwork
+from fabric.lab.probe import Lost, Probe, flows_of
+
+EVERY_S = 1.0  # between two looks at a lab, which answers at once
+MAX_SHOWN = 5
+
+
+def drawn(renderer: Renderer) -> Blueprint:
+    """A design as the lab of its site has been built: as many servers, and the same switches."""
+    recorded = up_down.read(Names(renderer.plan.site))
+    choices = recorded.choices if recorded else up_down.Choices(servers=SERVERS)
+    if choices.as_nos or choices.scale_down:
+        raise LabError(f"the lab of site '{renderer.plan.site}' was built as another design: run `fabric lab up` without it")
+    return draw(renderer, choices.limit, choices.servers, fresh=True)
+
+
+def carry_out(work: Work, designs: tuple[Blueprint, Blueprint], options: Options, tell: Tell) -> Outcome:
+    """Wave after wave, as on switches; servers that a wave cuts off do not count in what it loses.
+
+    Args:
+        designs: the old one, which the lab was brought up with, and the new one.
+
+    Raises:
+        MissingError: no lab of the site is up.
+        LabError: it is the lab of another design.
+    """
+    options = replace(options, every_s=min(options.every_s, EVERY_S))
+    results: dict[int, WaveResult] = {}
+    with opened(*designs) as network, _probe(network) as probe:
+        for stage in work.stages[: options.only or None]:
+            outcome = run.carry_out(work, network, replace(options, only=stage.wave.number), tell)
+            for result in outcome.waves:
+                kept = results.get(result.number)
+                if kept is None or (kept.state == OPEN and result.state != EARLIER):
+                    results[result.number] = result
+            if probe is not None:
+                tell(shown(stage.wave.number, len(probe.flows), probe.lost(stage.wave.left.cut_off)))
+            if results[stage.wave.number].state not in (CARRIED_OUT, EARLIER):
+                break
+    return replace(outcome, waves=tuple(results[number] for number in sorted(results)))
+
+
+@contextmanager
+def _probe(network: LabNetwork) -> Iterator[Probe | None]:
+    """None where no two servers of different leaves are in both designs."""
+    if not flows_of(network.in_place):
+        yield None
+        return
+    with Probe(network.in_place) as probe:
+        yield probe
+
+
+def opened(old: Blueprint, new: Blueprint, minute_s: float = 60.0) -> LabNetwork:
+    """The lab of a site, which an old design was brought up with, or which is on its way to the new one."""
+    names, path = Names(old.site), old.plan.settings.home.path
+    kernel = require(overlay=any(view.overlay for lab in (old, new) for view in lab.views.values()))
+    recorded = up_down.read(names)
+    if recorded is None:
+        raise MissingError(f"no lab of site '{names.site}' is up: run `fabric lab up {path}`")
+    if not names.laid.exists() and not (recorded.ready and recorded.digest == up_down.digest(old)):
+        raise LabError(f"the lab of site '{names.site}' is not that of the old design: run `fabric lab up {path}`")
+    return LabNetwork(old, new, kernel, minute_s)
+
+
+def shown(wave: int, flows: int, lost: Lost) -> str:
+    """`wave 2: probe: 32 flows, 0 of 21,600 packets lost`."""
+    text = f"wave {wave}: probe: {plural(flows - lost.not_counted, 'flow')}, {lost.packets:,} of {lost.sent:,} packets lost"
+    if lost.not_counted:
+        text += f"; {plural(lost.not_counted, 'flow')} of servers that the wave cuts off not counted"
+    rows = sorted(lost.by_flow.items(), key=lambda item: -item[1][0])[:MAX_SHOWN]
+    return "\n".join([text, *(f"    {name}: {packets:,}, longest gap {gap * 1000:.0f} ms" for name, (packets, gap) in rows)])
