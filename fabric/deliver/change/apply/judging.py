@@ -60,6 +60,9 @@ def verified(
             since(collected.seen, _read(earlier, names).seen)
     except InputError as error:
         return [Finding("", error.diagnostics[0].message)]
+    for name, keys in moment.one_sided.items():
+        for key in keys & collected.seen[name].peers.keys() if name in collected.seen else ():
+            del collected.seen[name].peers[key]  # it waits for the other end: neither planned nor wrong
     state = judge(plan, collected, views)
     passed = _by_routes() if moment.drained else frozenset()
     found = [

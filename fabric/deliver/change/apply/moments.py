@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from fabric.audit.verify.reported_state import PeerKey, peer_key
+from fabric.audit.verify.sessions import sessions_of
 from fabric.configs import Job, Renderer
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
@@ -67,6 +69,19 @@ class Moment:
         fabric = self._mutual(self.plan.fabrics[self.fabric])
         return replace(self.plan, fabrics={self.fabric: fabric}), tuple(found)
 
+    @cached_property
+    def one_sided(self) -> Mapping[str, frozenset[PeerKey]]:
+        """Switch → sessions of its config that the other end does not have, or no longer has."""
+        views: dict[int, Views] = {}
+        found: dict[str, frozenset[PeerKey]] = {}
+        for name, mutual in zip(self.switches, self.expected[1], strict=True):
+            renderer = self.configs[name]
+            fabric = renderer.plan.fabrics[self.fabric]
+            if id(renderer) not in views:
+                views[id(renderer)] = Views(renderer.plan, fabric, mtu_limit(fabric))
+            found[name] = _keys(views[id(renderer)].of(fabric.by_name[name])) - _keys(mutual)
+        return found
+
     def _mutual(self, fabric: FabricPlan) -> FabricPlan:
         """A plan with the links, and the EVPN sessions, that both ends are configured for."""
         links = list(zip(ends_of(fabric), ends_of(fabric, "b"), strict=True))
@@ -99,6 +114,11 @@ class Moment:
             return False
         own = self.configs[first].plan.fabrics[self.fabric]
         return second in {own.devices[at].name for at in own.tenancy.peers.get(own.by_name[first].index, ())}
+
+
+def _keys(view: SwitchView) -> frozenset[PeerKey]:
+    """Names of the sessions of a switch in what it reports."""
+    return frozenset(peer_key(end.vrf, name) for end in sessions_of(view) for name in (end.peer, end.interface) if name)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
