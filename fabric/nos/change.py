@@ -27,7 +27,8 @@ class File(Record):
         tried: the same without any effect: what the network OS would take. () where it cannot say.
         patch: the change is one of the text (`patch`), else the lines of the network OS.
         stepped: the same for a change of several steps, which has its commands.
-        part: pattern of a line that begins a further document of a change; `then` is typed after one whose group matches.
+        part: pattern of a line that begins a further document of a change; `then` is typed after one whose group `then`
+            matches, and before one whose group `after` does.
     """
 
     lines: Lines
@@ -165,11 +166,15 @@ def _parts(file: File, lines: Sequence[str]) -> Iterator[tuple[list[str], bool]]
         yield list(lines), False
         return
     pattern = re.compile(file.part)
-    starts = [at for at, line in enumerate(lines) if pattern.match(line)] or [0]
-    for number, start in enumerate(starts):
-        end = starts[number + 1] if number + 1 < len(starts) else len(lines)
-        match = pattern.match(lines[start])
-        yield list(lines[start:end]), bool(match and match["then"] and end < len(lines))
+    starts = sorted({0, *(at for at, line in enumerate(lines) if pattern.match(line))})
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        then = _has(pattern, lines[start], "then") or (end < len(lines) and _has(pattern, lines[end], "after"))
+        yield list(lines[start:end]), then and end < len(lines)
+
+
+def _has(pattern: re.Pattern[str], line: str, group: str) -> bool:
+    match = pattern.match(line)
+    return match is not None and bool(match.groupdict().get(group))
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,7 +273,8 @@ def adopt(home: Path, vrf: str, namespace: str) -> None:
 
 def abandon(home: Path, vrf: str) -> None:
     """A VRF is no more."""
-    _beside(home, 'umount "$1" && rm "$1"', str(NETNS / vrf))
+    twice = f'umount -l "$1"; umount -l "{home}/netns/{vrf}"'  # those of the start are mounted in both places; zebra has it open
+    _beside(home, f'( {twice} ) 2> /dev/null; rm "$1"', str(NETNS / vrf))
 
 
 def _beside(home: Path, script: str, place: str, *entered: str) -> None:

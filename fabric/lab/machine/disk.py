@@ -9,7 +9,7 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +146,7 @@ class Disk:
 
     def node(self, *, saved: bool = True) -> Node:
         """The switch by its files; `saved`: with the daemons' config as it is saved, not as it runs."""
-        files = self.files if saved else {**self.files, ROUTING_FILE: self.running()}
-        of = self.described.chassis
-        return switch(of, read_device(of.name, of.nos, files), files)
+        return self._drawn(self.files if saved else {**self.files, ROUTING_FILE: self.running()})
 
     # --- what was loaded last, as ifupdown2 keeps it -------------------------------------------------------------
 
@@ -163,9 +161,14 @@ class Disk:
     @property
     def loaded(self) -> Node:
         """The switch by the files that its interfaces are made from, with the ports that are cabled now."""
+        return self._drawn({path.name: path.read_text(encoding="utf-8") for path in self.kept.iterdir()})
+
+    def _drawn(self, files: Mapping[str, str]) -> Node:
+        """The switch; VRFs are those of its interfaces: daemons keep the name of one that is no more."""
         of = self.described.chassis
-        files = {path.name: path.read_text(encoding="utf-8") for path in self.kept.iterdir()}
-        return switch(of, read_device(of.name, of.nos, files), files)
+        node = switch(of, read_device(of.name, of.nos, files), files)
+        made = read_device(of.name, of.nos, {name: text for name, text in files.items() if name != ROUTING_FILE}).vrfs
+        return replace(node, vrfs=tuple(name for name in node.vrfs if name in made))
 
 
 def places_of(nos: str) -> Mapping[str, str]:
