@@ -195,10 +195,11 @@ def change_in_lab(work: Work, options: Options | None = None, tell: Tell | None 
     """
     from fabric.deliver.change.apply.folder import asked_of
     from fabric.deliver.change.apply.records import Options
-    from fabric.lab.change import carry_out, drawn
+    from fabric.lab.change import carry_out, drawn, opened
 
     def carried(old: Renderer, new: Renderer) -> Outcome:
-        return carry_out(work, (drawn(old), drawn(new)), options or Options(), tell or (lambda text: None))
+        network = opened(drawn(old), drawn(new))
+        return carry_out(work, network, options or Options(), tell or (lambda text: None)).outcome
 
     asked = asked_of(work.folder)
     if asked.action:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fabric.base.diagnostics import MissingError
 from fabric.base.text import plural
@@ -19,6 +19,7 @@ from fabric.lab.machine.host import require
 from fabric.lab.machine.namespaces import LabError
 from fabric.lab.network import LabNetwork
 from fabric.lab.probe import Lost, Probe, flows_of
+from fabric.lab.run_tests import settle
 
 EVERY_S = 1.0  # between two looks at a lab, which answers at once
 MAX_SHOWN = 5
@@ -33,35 +34,40 @@ def drawn(renderer: Renderer) -> Blueprint:
     return draw(renderer, choices.limit, choices.servers, fresh=True)
 
 
-def carry_out(work: Work, designs: tuple[Blueprint, Blueprint], options: Options, tell: Tell) -> Outcome:
-    """Wave after wave, as on switches; servers that a wave cuts off do not count in what it loses.
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What came of a change, and what flows lost in each of its waves."""
 
-    Args:
-        designs: the old one, which the lab was brought up with, and the new one.
+    outcome: Outcome
+    lost: Mapping[int, Lost]
 
-    Raises:
-        MissingError: no lab of the site is up.
-        LabError: it is the lab of another design.
-    """
+
+def carry_out(work: Work, network: LabNetwork, options: Options, tell: Tell) -> Carried:
+    """Wave after wave, as on switches; servers that a wave cuts off do not count in what it loses."""
     options = replace(options, every_s=min(options.every_s, EVERY_S))
     results: dict[int, WaveResult] = {}
-    with opened(*designs) as network, _probe(network) as probe:
+    lost: dict[int, Lost] = {}
+    with network, _probe(network) as probe:
         for stage in work.stages[: options.only or None]:
-            outcome = run.carry_out(work, network, replace(options, only=stage.wave.number), tell)
+            number = stage.wave.number
+            outcome = run.carry_out(work, network, replace(options, only=number), tell)
             for result in outcome.waves:
                 kept = results.get(result.number)
                 if kept is None or (kept.state == OPEN and result.state != EARLIER):
                     results[result.number] = result
             if probe is not None:
-                tell(shown(stage.wave.number, len(probe.flows), probe.lost(stage.wave.left.cut_off)))
-            if results[stage.wave.number].state not in (CARRIED_OUT, EARLIER):
+                lost[number] = probe.lost(stage.wave.left.cut_off)
+                tell(shown(number, len(probe.flows), lost[number]))
+            if results[number].state not in (CARRIED_OUT, EARLIER):
                 break
-    return replace(outcome, waves=tuple(results[number] for number in sorted(results)))
+    return Carried(replace(outcome, waves=tuple(results[number] for number in sorted(results))), lost)
 
 
 @contextmanager
 def _probe(network: LabNetwork) -> Iterator[Probe | None]:
-    """None where no two servers of different leaves are in both designs."""
+    """None where no two servers of different leaves are in both designs. A lab that has just come up is given its time."""
+    if not network.in_place.is_under_way:
+        settle(network.in_place.live)
     if not flows_of(network.in_place):
         yield None
         return

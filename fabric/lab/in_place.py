@@ -60,6 +60,11 @@ class InPlace:
     def is_there(self, node: str) -> bool:
         return (namespaces.NETNS / self.names.namespace(node)).exists()
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether cables or switches are no longer those of the old design alone."""
+        return self.names.laid.exists()
+
     # --- what is there now --------------------------------------------------------------------------------------
 
     def node(self, name: str) -> Node:

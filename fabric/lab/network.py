@@ -68,6 +68,8 @@ class LabNetwork:
         in_place: the lab itself.
     """
 
+    session: type[LabConnection] = LabConnection
+
     def __init__(self, old: Blueprint, new: Blueprint, kernel: Kernel, minute_s: float = 60.0) -> None:
         self.in_place = InPlace(old, new, kernel, minute_s)
         self._cut: set[str] = set()
@@ -99,7 +101,8 @@ class LabNetwork:
     def connect(self, device: str) -> LabConnection:
         """A shell of a switch. Raises UnreachableError."""
         self.refuse_unreachable(device)
-        return LabConnection(self, device)
+        self.in_place.disk(device).watch()
+        return self.session(self, device)
 
     def refuse_unreachable(self, device: str) -> None:
         """Raises UnreachableError."""

@@ -271,9 +271,21 @@ def adopt(home: Path, vrf: str, namespace: str) -> None:
     _beside(home, script, str(NETNS / vrf), f"--net={NETNS / namespace}")
 
 
+def wait_for_vrf(home: Path, vrf: str, patience_s: float = 10.0) -> None:
+    """Until zebra has taken it: what it sees of interfaces before that, it does not connect with the VRF."""
+    deadline = time.monotonic() + patience_s
+    with Vty(home, ROUTING[0]) as vty:
+        while not re.search(rf"^vrf {re.escape(vrf)} id ", vty.ask("show vrf"), re.MULTILINE):
+            if time.monotonic() > deadline:
+                raise LabError(f"{home.name}: {ROUTING[0]} does not take VRF {vrf}")
+            time.sleep(0.05)
+
+
 def abandon(home: Path, vrf: str) -> None:
     """A VRF is no more."""
-    twice = f'umount -l "$1"; umount -l "{home}/netns/{vrf}"'  # those of the start are mounted in both places; zebra has it open
+    twice = (
+        f'umount -l "$1"; umount -l "{home}/netns/{vrf}"'  # those of the start are mounted in both places; zebra has it open
+    )
     _beside(home, f'( {twice} ) 2> /dev/null; rm "$1"', str(NETNS / vrf))
 
 

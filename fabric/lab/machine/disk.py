@@ -18,7 +18,7 @@ from fabric.lab.blueprint import Names, Node
 from fabric.lab.devices import Chassis, switch
 from fabric.lab.machine import daemons
 from fabric.lab.machine.host import Kernel
-from fabric.lab.machine.namespaces import LabError
+from fabric.lab.machine.namespaces import LabError, run
 from fabric.lab.machine.nodes import Spaces
 from fabric.nos.reading import read_device
 from fabric.nos.target import target
@@ -143,6 +143,12 @@ class Disk:
         if ended := [name for name in daemons.started(self.home) if name not in alive]:
             raise LabError(f"{self.name}: {ended[0]} is not running")
         return daemons.running_config(self.home, self.path(ROUTING_FILE).read_text(encoding="utf-8"))
+
+    def watch(self) -> None:
+        """Where a daemon has ended, all start again with the config that is saved: a switch watches its daemons."""
+        alive = daemons.alive(self.home)
+        if any(name not in alive for name in daemons.started(self.home)):
+            run(str(self.folder / "bin" / "systemctl"), "restart", ROUTING_FILE.partition(".")[0])
 
     def node(self, *, saved: bool = True) -> Node:
         """The switch by its files; `saved`: with the daemons' config as it is saved, not as it runs."""

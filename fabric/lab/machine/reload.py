@@ -60,6 +60,7 @@ class Reload:
                 self.spaces.load_filters(self.new, space)
             if daemons.alive(self.spaces.names.home(self.new.name)):
                 daemons.adopt(self.spaces.names.home(self.new.name), vrf, space)
+                daemons.wait_for_vrf(self.spaces.names.home(self.new.name), vrf)
 
     def _drop_vrf(self, vrf: str) -> None:
         if self.spaces.kernel.vrf_devices:
