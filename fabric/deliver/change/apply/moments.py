@@ -22,7 +22,7 @@ from fabric.deliver.change.records import CONFIGURE, DRAIN, INSTALL, RECABLE, RE
 from fabric.deliver.change.redesign import Draft, Redesign, Sides, is_replaced, with_fabric
 from fabric.deliver.change.transition import Transition
 from fabric.design.moves import End, ends_of
-from fabric.model.plan import SWITCH_ROLES, FabricPlan, Plan, SwitchView
+from fabric.model.plan import CLOSED, SWITCH_ROLES, FabricPlan, Plan, SwitchView
 
 Link = tuple[End, End]
 
@@ -96,9 +96,9 @@ class Moment:
 
     @cached_property
     def _links(self) -> dict[int, frozenset[Link]]:
-        """Renderer → the links that it makes configs for."""
+        """Renderer → the links that it makes configs for; a port that is shut, as its server has no tenant, is none."""
         plans = {id(renderer): renderer.plan.fabrics[self.fabric] for renderer in self.configs.values()}
-        return {key: frozenset(zip(ends_of(fabric), ends_of(fabric, "b"), strict=True)) for key, fabric in plans.items()}
+        return {key: frozenset(_open_links(fabric)) for key, fabric in plans.items()}
 
     def _has(self, device: str, fabric: FabricPlan, link: Link) -> bool:
         """Whether the config of a device has a link; servers and switches without a network OS have no config here."""
@@ -114,6 +114,13 @@ class Moment:
             return False
         own = self.configs[first].plan.fabrics[self.fabric]
         return second in {own.devices[at].name for at in own.tenancy.peers.get(own.by_name[first].index, ())}
+
+
+def _open_links(fabric: FabricPlan) -> Iterator[Link]:
+    owner = fabric.tenancy.owner
+    for at, link in enumerate(zip(ends_of(fabric), ends_of(fabric, "b"), strict=True)):
+        if at >= len(owner) or owner[at] != CLOSED:
+            yield link
 
 
 def _keys(view: SwitchView) -> frozenset[PeerKey]:
