@@ -147,11 +147,13 @@ class Compared:
         findings: none where it has them.
         known: whether it could be compared as a whole.
         commands: changes of its files that lead to the moment.
+        labels: number of texts for people that differ, such as descriptions.
     """
 
     findings: tuple[Finding, ...] = ()
     known: bool = True
     commands: tuple[FileChange, ...] = ()
+    labels: int = 0
 
     @property
     def is_same(self) -> bool:
@@ -177,4 +179,4 @@ def compared(moment: Moment, device: str, running: Mapping[str, str]) -> Compare
     findings = tuple(Finding(device, one.message) for one in drift.findings if one.severity == ERROR)
     if drift.state not in (DRIFTED, IN_SYNC):
         return Compared((Finding(device, drift.reason), *findings), False, drift.commands)
-    return Compared(findings, True, drift.commands)
+    return Compared(findings, True, drift.commands, len(drift.findings) - len(findings))

@@ -323,11 +323,10 @@ class WaveRun:
     def asked(self, device: str) -> tuple[str, Compared]:
         """Where a switch stands by its running config, and how that differs from the one before the wave."""
         running = self.running(device)
-        before = compared(self._now(self.stage.before), device, running)
-        if before.is_same:
+        before, after = (compared(self._now(moment), device, running) for moment in (self.stage.before, self.stage.after))
+        if before.is_same and not (after.is_same and after.labels < before.labels):
             return IS_BEFORE, before
-        is_after = compared(self._now(self.stage.after), device, running).is_same
-        return IS_AFTER if is_after else IS_NEITHER, before
+        return IS_AFTER if after.is_same else IS_NEITHER, before
 
     def abort(self, device: str) -> None:
         """Ends the time of a change that is not confirmed; what it would type is not typed later."""

@@ -1,7 +1,7 @@
 """Switches that answer over real SSH: the prompt of EOS with its sessions, of NX-OS without, and a Linux shell with FRR.
 
-They stand on the network in memory (`bench.py`): what is typed at them has its effect there. Faults are named by a test: a line
-that is refused, a session that ends before a line, a switch that is silent.
+They stand on the network in memory (`bench.py`): what is typed at them has its effect there. A test names the faults: a line
+that is refused, a session that ends, a switch that is silent.
 """
 
 from __future__ import annotations
@@ -27,35 +27,22 @@ LineFault = Callable[[str, str], str]
 """(device, line) → "" or REFUSED, LOST, SILENT."""
 
 
-class EndedError(Exception):
-    """The switch ends the session."""
-
-
 def fine(device: str, line: str) -> str:
     return ""
 
 
 @dataclass
 class Prompt:
-    """A network OS with a prompt of its own. `answer` returns what it says and `prompt` the end of every answer."""
+    """A network OS with a prompt of its own. `said` is its answer to a line, and `prompt` the end of every answer."""
 
     bench: Bench
     device: str
-    fault: LineFault = fine
     mode: str = ""
     typed: list[str] = field(default_factory=list)
 
     @property
     def prompt(self) -> str:
         return f"{self.device}{f'({self.mode})' if self.mode else ''}#"
-
-    def answer(self, line: str) -> str:
-        fault = self.fault(self.device, line)
-        if fault == LOST:
-            raise EndedError
-        if fault == REFUSED:
-            return "% Invalid input (at token 1)"
-        return self.said(line.strip())
 
     def said(self, line: str) -> str:
         raise NotImplementedError
@@ -212,7 +199,7 @@ class Switches:
 
     async def prompt(self, process: asyncssh.SSHServerProcess[str], device: str) -> None:
         """The prompt of a network OS; the terminal shows what is typed."""
-        session = KINDS[self.nos](self.bench, device, self.fault)
+        session = KINDS[self.nos](self.bench, device)
         process.stdout.write(f"\r\nWelcome\r\n\r\n{session.prompt} ")
         waiting = ""
         while True:
@@ -224,13 +211,14 @@ class Switches:
                 process.stdout.write(f"{line}\r\n")
                 process.exit(0)
                 return
-            if self.fault(device, line) == SILENT:
+            fault = self.fault(device, line)
+            if fault == SILENT:
                 await asyncio.sleep(30)
-            try:
-                said = session.answer(line)
-            except EndedError:
+            if fault == LOST:
                 process.channel.get_connection().abort()
                 return
+            try:
+                said = "% Invalid input (at token 1)" if fault == REFUSED else session.said(line.strip())
             except Exception as error:  # a mistake of the test: shown where it is looked for
                 said = f"% {type(error).__name__}: {error}"
             shown = "".join(f"{row}\r\n" for row in said.splitlines()) if not said.endswith("] ") else f"{said}"

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-for library in ("asyncssh", "ncclient", "netmiko", "nornir", "paramiko"):
-    pytest.importorskip(library)
+pytest.importorskip("asyncssh")
+pytest.importorskip("ncclient")
+pytest.importorskip("netmiko")
+pytest.importorskip("nornir")
+pytest.importorskip("paramiko")
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError

@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from fabric.nos.change import Session
-
-for library in ("ncclient", "paramiko"):
-    pytest.importorskip(library)
+pytest.importorskip("ncclient")
+pytest.importorskip("paramiko")
 
 from fabric.deliver.change.apply.hosts.inventory import Host, Login
 from fabric.deliver.change.apply.hosts.netconf import Netconf
+from fabric.nos.change import Session
 
 SERVER, SUBSYSTEM, SSHD = "/usr/sbin/netconfd", "/usr/sbin/netconf-subsystem", "/usr/sbin/sshd"
 LACKING = [path for path in (SERVER, SUBSYSTEM, SSHD) if not shutil.which(path)]
