@@ -220,6 +220,7 @@ SUBJECTS = (
     Subject("choice", 400, 449, "what the planner chooses where the intent leaves it open"),
     Subject("servers", 450, 499, "checks of server configs against their leaves", has_checks=True),
     Subject("lab", 500, 549, "the lab, and limits set by an option"),
+    Subject("carrying-out", 550, 599, "carrying out a change: `fabric change apply`"),
     Subject("day-zero", 700, 749, "the first start of switches: `fabric export day-zero`"),
 )
 

@@ -29,6 +29,7 @@ from fabric.nos.statements.syntax import Place, Statements, Syntax
 from fabric.nos.target import Text, target
 
 FOLDER = "overrides"  # of the templates, beside the intent
+CHAINED = 50  # filters of one expression; more are several
 EXTRA_BLOCK = "extra"  # of the shipped templates: lines behind all others
 
 
@@ -399,13 +400,21 @@ def _template(file: str, owns: Sequence[Own]) -> str:
     lines = [f'{{% extends "{file}" %}}']
     for block, changes in grouped((own.where[0], own) for own in owns).items():
         replaced = sorted((own for own in changes if own.old), key=lambda own: (-len(own.old), own))  # likewise
-        filters = "".join(f"\n   | replace({_literal(own.old)}, {_literal(own.new)})" for own in replaced)
-        whole = f'("\\n" ~ super()){filters}\n   | replace("\\n", "", 1)'
         behind = "".join(verbatim(own.new) for own in changes if not own.old)
-        lines += [f"{{% block {block} %}}", f"{{{{ {whole} -}}}}" if replaced else "{{ super() -}}"]
+        lines += [f"{{% block {block} %}}", *(_replacing(replaced) if replaced else ["{{ super() -}}"])]
         lines += [behind.rstrip("\n")] if behind else []
         lines.append("{% endblock %}")
     return "\n".join(lines) + "\n"
+
+
+def _replacing(changes: Sequence[Own]) -> Iterator[str]:
+    """The lines of a block with others in place of some. A line feed in front lets every change take whole lines."""
+    filters = [f"\n   | replace({_literal(own.old)}, {_literal(own.new)})" for own in changes]
+    chains = ["".join(filters[at : at + CHAINED]) for at in range(0, len(filters), CHAINED)]
+    texts = ['("\\n" ~ super())', *("text" for _ in chains[1:])]
+    *first, last = (f"{text}{chain}" for text, chain in zip(texts, chains, strict=True))
+    yield from (f"{{% set text = {whole} %}}" for whole in first)
+    yield f'{{{{ {last}\n   | replace("\\n", "", 1) -}}}}'
 
 
 def _literal(text: str) -> str:

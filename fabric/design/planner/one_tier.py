@@ -105,8 +105,10 @@ def _choice(spec: FabricSpec, *, stated: bool) -> FabricSpec:
 
 
 def _unstated_unit(spec: FabricSpec) -> bool:
-    """Whether the size of a unit is free: no `unit`, no leaf for each rack, no group with leaves of its own."""
+    """Whether the size of a unit is free: no `unit`, no leaf per rack, no group with leaves of its own or without servers."""
     group, *others = spec.groups
+    if any(other.bare for other in others):
+        return False
     apart = (at for at, other in enumerate(others, 1) if not other.shared)
     if any(spec.groups[at].unit_servers or spec.stated("servers", at, "leaves") for at in apart):
         return False

@@ -7,13 +7,18 @@ from pathlib import Path
 import pytest
 
 from fabric.cli.import_ import site_of
-from fabric.deliver.brownfield.draft.judge import planned
+from fabric.deliver.brownfield.draft.judge import UNSTATED, planned, splits
 from fabric.deliver.brownfield.draft.simpler import rungs
 from fabric.deliver.brownfield.drafted import Drafted, drafted
 from fabric.deliver.brownfield.refused import taken
+from fabric.deliver.brownfield.survey.assumptions import assumed
 from fabric.deliver.brownfield.survey.hosts import HostPort, nics
+from fabric.deliver.brownfield.survey.records import Host, Survey
 from fabric.deliver.brownfield.survey.site import survey
+from fabric.hardware.catalog.models import generic_switch
 from fabric.model.plan import Plan, PortRef
+from fabric.model.plan.cages import lay_out
+from fabric.model.settings.base import NAME
 from fabric.nos.reading import scan
 
 SPINE = "hostname {name}\ninterface Loopback0\n   ip address 10.0.0.{n}/32\n"
@@ -111,6 +116,28 @@ def test_entries_that_the_planner_refuses_are_left_out_one_by_one() -> None:
     ]
 
 
+def ports(host: str) -> list[HostPort]:
+    """A host with a port on each of two leaves."""
+    return [
+        HostPort(
+            port=(f"leaf{n}", f"swp{host[-1]}"),
+            host=host,
+            label=f"eth{n}",
+            attached=False,
+            address="",
+            far_address="",
+            source="description",
+        )
+        for n in (1, 2)
+    ]
+
+
+def test_hosts_that_are_alike_have_as_many_nics() -> None:
+    rows = [*ports("db1"), *ports("db2")]
+    found = nics(rows, {}, {("leaf1", "swp1"): "po5", ("leaf2", "swp1"): "po5"})
+    assert [(found[row.port].cage, found[row.port].sub) for row in rows] == [(1, 0), (2, 0)] * 2
+
+
 @pytest.mark.parametrize(
     ("bonds", "expected"),
     [
@@ -120,21 +147,23 @@ def test_entries_that_the_planner_refuses_are_left_out_one_by_one() -> None:
     ],
 )
 def test_a_bond_to_two_leaves_is_one_nic(bonds: dict[tuple[str, str], str], expected: list[tuple[int, int]]) -> None:
-    rows = [
-        HostPort(
-            port=(f"leaf{n}", "swp1"),
-            host="db1",
-            label=f"eth{n}",
-            attached=False,
-            address="",
-            far_address="",
-            source="description",
-        )
-        for n in (1, 2)
-    ]
+    rows = ports("db1")
     found = nics(rows, {}, bonds)
     assert [(found[row.port].cage, found[row.port].sub) for row in rows] == expected
     assert all(isinstance(ref, PortRef) for ref in found.values())
+
+
+@pytest.mark.parametrize("name", ["Set-using-structured_config-at-port", "a_b", "x" * 27 + "_y"])
+def test_a_name_that_an_intent_refuses_becomes_one_that_it_takes(name: str) -> None:
+    host = Host(name=name, group="", number=1, attached=True)
+    (new,) = assumed(Survey(site="a", fabrics={}, hosts={name: host})).hosts
+    assert NAME.fullmatch(new)
+
+
+def test_unused_cages_beyond_those_of_the_first_leaf_of_a_group_are_whole() -> None:
+    model = generic_switch("4x100g")
+    assert model is not None
+    assert splits(model, lay_out(model, 2, 100), {4: (1, 0), 6: (1, 0), 7: (1, UNSTATED)}) == [(1, 0), (1, 0), (1, UNSTATED)]
 
 
 @pytest.mark.parametrize(

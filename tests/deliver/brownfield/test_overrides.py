@@ -10,9 +10,10 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.formats import yaml
+from fabric.deliver.brownfield.blocks import Own
 from fabric.deliver.brownfield.drafted import Drafted
 from fabric.deliver.brownfield.importing import Imported, imported
-from fabric.deliver.brownfield.overrides import placeholder, verbatim
+from fabric.deliver.brownfield.overrides import _template, placeholder, verbatim
 from fabric.nos.reading import scan
 from tests.deliver.brownfield.oracle import survey_of
 
@@ -162,3 +163,19 @@ def test_text_of_a_config_is_text_in_a_template(text: str, expected: str) -> Non
 )
 def test_a_placeholder_is_named_by_its_statement(words: str, name: str) -> None:
     assert placeholder(words) == name
+
+
+def test_any_number_of_lines_of_a_block_is_replaced() -> None:
+    """A template may nest a hundred levels, and a filter is one."""
+    from fabric.configs.templating import site
+    from fabric.configs.templating.shipped import environment
+
+    name = "frr/frr.conf.j2"
+    block = min(site.block_names(name))
+    changes = [Own(name, (block,), f"\nline {number}\n", f"\nother {number}\n") for number in range(230)]
+    text = _template(name, changes)
+    assert list(site.problems(environment().parse(text))) == []
+    body = text.partition(f"{{% block {block} %}}\n")[2].partition("{% endblock %}")[0]
+    lines = "".join(f"line {number}\n" for number in range(230))
+    shown = environment().from_string(body.replace("super()", "before")).render(before=lines)
+    assert shown == lines.replace("line", "other")

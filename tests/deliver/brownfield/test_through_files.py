@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.deliver.brownfield.through_files import DRAWS, MAX_RATIO, through_files
+from tests.system.random_designs.drawing import Design
 
 SEED = 7
 SAMPLE = ("drawing:0", "everyday:1", "everyday:3", "drawing:4", "everyday:5")
@@ -30,3 +31,24 @@ def test_a_design_comes_back_from_its_configs(name: str, tmp_path: Path) -> None
         assert (dict(outcome.kinds), outcome.network) == ({}, ())
         assert outcome.left == 0
         assert outcome.lines <= MAX_RATIO * outcome.lines_before
+
+
+def test_pairs_without_bonds_come_back_by_their_as_numbers(tmp_path: Path) -> None:
+    fabric = {
+        "purpose": "frontend",
+        "nos": "junos",
+        "servers": {"model": "node", "count": 21, "unit": {"servers": 7}},
+        "topology": {
+            "kind": "rack",
+            "switch": "qfx5240-64od",
+            "dual_tor": True,
+            "leaves_without_servers": [{"name": "edge", "count": 2}],
+        },
+        "underlay": {"asn": {"scheme": "per-pair"}},
+    }
+    catalog = {"servers": {"node": {"gpus": 0, "nics": {"frontend": {"count": 1, "ports": 2, "speed_gbps": 200}}}}}
+    outcome = through_files(
+        Design("pairs", {"version": 1, "site": "pairs", "catalog": catalog, "fabrics": {"front": fabric}}), tmp_path
+    )
+    assert outcome.planned
+    assert (outcome.crash, dict(outcome.kinds), outcome.network) == ("", {}, ())

@@ -53,6 +53,15 @@ def test_leaves_without_servers_have_the_uplinks_of_others_and_later_numbers() -
     assert its["front-leaf005"] == its["front-leaf001"]
 
 
+def test_spines_join_leaves_without_servers_where_one_leaf_would_carry_all_servers() -> None:
+    stated = document(leaves_without_servers=[{"name": "border", "count": 4}], planes=2)
+    stated["fabrics"]["front"]["servers"] = {"model": "node", "count": 8}
+    for key in ("kind", "dual_tor"):
+        del stated["fabrics"]["front"]["topology"][key]
+    fabric = front(stated)
+    assert (len(leaves(fabric)), fabric.sizing.tiers, fabric.sizing.networks) == (6, 2, 2)
+
+
 def test_growth_keeps_the_numbers_of_leaves_without_servers() -> None:
     stated = document(leaves_without_servers=[{"name": "border", "count": 2}])
     first = planned(stated, Lock())

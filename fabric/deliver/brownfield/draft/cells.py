@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fabric.base.grouping import grouped_sets
 from fabric.deliver.brownfield.draft.shape import Group, Nics, Shape, leaf_of
 from fabric.deliver.brownfield.survey.nic_numbers import natural, port_key
 from fabric.deliver.brownfield.survey.ports import panel, port_names, speeds
@@ -144,17 +145,31 @@ def cages_there(switch: Switch) -> dict[int, tuple[int, int]]:
     return {ref.cage: (ref.split, stated.get(name, 0)) for name, ref in refs.items()}
 
 
-def reserved(shape: Shape, spec: FabricSpec, group: Group, leaves: Iterable[str]) -> int:
-    """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell."""
+def reserved(
+    shape: Shape, spec: FabricSpec, group: Group, leaves: Iterable[str], others: Mapping[str, Collection[int]] | None = None
+) -> int:
+    """Server ports that leaves are split for, also where no server is cabled; 0 where whole cages do not tell.
+
+    Args:
+        others: leaf → cages that end them, split or not; those of its links to other switches if not given.
+    """
     speed, found = group.uses[0].speed_gbps, list[int]()
+    ends = _cages_of_links(shape) if others is None else others
     for leaf in list(dict.fromkeys(leaves))[:SAMPLED]:
         splits, count = {cage: its[0] for cage, its in cages_there(shape.switches[leaf]).items()}, 0
         for slot in lay_out(spec.leaf.model, capacity(spec.leaf.model, speed), speed).down if splits else ():
-            if slot.split == 1 or splits.get(slot.cage) != slot.split:
+            if slot.split == 1 or splits.get(slot.cage) != slot.split or slot.cage in ends.get(leaf, ()):
                 break
             count += 1
         found.append(count)
     return min(found, default=0)
+
+
+def _cages_of_links(shape: Shape) -> dict[str, set[int]]:
+    """Leaf → cages of its uplinks and of its links to other leaves."""
+    ends = [(cable.a, cable.a_ref) for cable in (*shape.up, *shape.pairs)]
+    ends += [(cable.b, cable.b_ref) for cable in shape.pairs]
+    return grouped_sets((leaf, ref.cage) for leaf, ref in ends if ref)
 
 
 def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, str], per_server: int) -> int:
@@ -165,14 +180,11 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
     """
     slot = _slots(spec, group.uses[0].speed_gbps)
     first: dict[str, tuple[int, int]] = {}
-    others: dict[str, set[int]] = defaultdict(set)  # leaf → cages that something else is cabled to
+    others = defaultdict(set, _cages_of_links(shape))  # leaf → cages that something else is cabled to
     members = set(group.servers)
-    for cable in (*shape.at_leaves, *shape.pairs):
+    for cable in shape.at_leaves:
         if cable.a not in members and cable.b_ref:
             others[cable.b].add(cable.b_ref.cage)
-    for cable in (*shape.up, *shape.pairs):
-        if cable.a_ref:
-            others[cable.a].add(cable.a_ref.cage)
     for (server, _, _), (leaf, ref) in group.of(group.uses[0]):
         if ref and home.get(server) == leaf:
             first[server] = min((ref.cage, ref.sub), first.get(server, (ref.cage, ref.sub)))
@@ -184,7 +196,7 @@ def _per_leaf(shape: Shape, spec: FabricSpec, group: Group, home: Mapping[str, s
         last[home[server]] = max(last.get(home[server], 0), (slot.get(spot, -1) - before) // per_server + 1)
     here = max(1, *Counter(home.values()).values())
     if len({*home.values()}) == 1:  # of several, all but the last are full
-        ports = reserved(shape, spec, group, home.values())
+        ports = reserved(shape, spec, group, home.values(), others)
         split = max((sub for _, sub in slot), default=0) + 1
         here = here if ports < here * per_server + split else ports // per_server  # a cage is split as a whole
     more = Counter(place for place in last.values() if place > here)

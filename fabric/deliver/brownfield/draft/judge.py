@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabric.configs import targets
+from fabric.deliver.brownfield.survey.ports import tenant_of, with_subinterfaces
 from fabric.deliver.brownfield.survey.records import Cable, Survey
 from fabric.design.intent.rewrite import of_data
 from fabric.design.planner.free_ports import cage_columns
@@ -99,7 +100,8 @@ def splits(model: SwitchModel, layout: Layout, cages: Mapping[int, Split]) -> li
     found: list[Split] = []
     for cage, (_, stated) in cages.items():
         split, speed = of_cage.get(cage, (1, 0))
-        whole = split > 1 or speed == model.group_of(cage).speed_gbps
+        beyond = cage > model.cages  # of another leaf of the group, which has more
+        whole = split > 1 or beyond or speed == model.group_of(cage).speed_gbps
         found.append((split, UNSTATED if stated == UNSTATED else 0 if whole else speed))
     return found
 
@@ -179,6 +181,23 @@ def links_there(survey: Survey) -> dict[tuple[End, End], Cable]:
     return {(_end(cable.a, cable.a_ref), _end(cable.b, cable.b_ref)): cable for cable in survey.cables}
 
 
+def slices_there(survey: Survey, fabric: FabricPlan, cable: Cable) -> dict[str, int]:
+    """Tenant → first address of its own subnet on a link between switches, where a VRF of each end has a subinterface."""
+    if not fabric.tenancy.slices:
+        return {}
+    ends: list[dict[str, int]] = []
+    for name, port in ((cable.a, cable.a_port), (cable.b, cable.b_port)):
+        switch = survey.switches.get(name)
+        ports = with_subinterfaces(switch.facts, port) if switch and switch.facts else []
+        own = {its.vrf.value: its.addresses[0].value for its in ports if its.tag and its.vrf and its.addresses}
+        ends.append({tenant_of(switch.nos, vrf): _address(text) for vrf, text in own.items()} if switch else {})
+    return {tenant: min(number, ends[1][tenant]) for tenant, number in ends[0].items() if tenant in ends[1]}
+
+
+def _address(text: str) -> int:
+    return int(ip_interface(text).ip)
+
+
 def _end(name: str, ref: PortRef | None) -> End:
     return (name, ref.cage, ref.sub, ref.split) if ref else (name, 0, 0, 1)
 
@@ -251,6 +270,11 @@ def differences(survey: Survey, plan: Plan) -> list[Difference]:
             address = f"{ip_address(number)}/{link.fabric.link_length(link.row)}" if number >= 0 else ""
             if stated and stated != address:
                 found.append(_difference(fabric_name, in_words(ends), "subnet", stated, address))
+        planned = {link.fabric.tenancy.tenants[n].name: its[link.row] for n, its in link.fabric.tenancy.slices.items()}
+        for tenant, first in slices_there(survey, link.fabric, cable).items():
+            if planned.get(tenant, -1) != first:
+                what = f"subnet of tenant {tenant}"
+                found.append(_difference(fabric_name, in_words(ends), what, str(ip_address(first)), ""))
     found += [
         _difference(link.fabric.name, in_words(ends), "link", "", f"{link.speed_gbps}G")
         for ends, link in mine.items()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from itertools import pairwise
 
-from fabric.deliver.brownfield.draft.judge import links_planned, links_there
+from fabric.deliver.brownfield.draft.judge import links_planned, links_there, slices_there
 from fabric.deliver.brownfield.survey.records import Survey, Switch
 from fabric.model.plan import ATTACHMENT, KINDS, PEER_LINK, SERVER_LEAF, Area, Block, FabricPlan, asn_rows
 
@@ -139,6 +139,8 @@ def of_links(fabric: FabricPlan, survey: Survey) -> dict[str, Cells]:
         elif kind != PEER_LINK and cable.a_address and cable.b_address:
             first = min(_number(cable.a_address), _number(cable.b_address)) - (step == 4)
             found[f"address/p2p/{KINDS[kind]}"][row, column] = first
+            for tenant, first in slices_there(survey, fabric, cable).items():
+                found[f"address/p2p/{KINDS[kind]}/{tenant}"][row, column] = first - (step == 4)
     for leaf, its in votes.items():
         if leaf in server_rows:
             key, row = server_rows[leaf]

@@ -274,15 +274,22 @@ def _group(
 def _uses(
     purpose: str, group: str, cables: Sequence[Cable], switches: Mapping[str, Switch], railed: frozenset[int]
 ) -> list[Nics]:
-    """The NICs of a server by purpose: what their names say, else runs of equal NICs."""
+    """The NICs of a server by purpose: what their names say, else runs of equal NICs.
+
+    NICs in other tables are of another purpose, unless tables take turns: those are tenants of rails.
+    """
     nics: dict[int, list[Cable]] = defaultdict(list)
     for cable in cables:
         assert cable.a_ref is not None
         nics[cable.a_ref.cage].append(cable)
     runs: list[Nics] = []
+    tables = [_use_of(switches, its[0]).table for _, its in sorted(nics.items())]
+    changes = [table for at, table in enumerate(tables) if at == 0 or tables[at - 1] != table]
+    by_rail = len(set(changes)) < len(changes)
     for nic, its in sorted(nics.items()):
         ports = 1 + max(cable.a_ref.sub for cable in its if cable.a_ref)
         names, speed, at = tuple(cable.a_port for cable in its), its[0].speed_gbps, _use_of(switches, its[0])
+        at = at._replace(table="") if by_rail else at
         last = runs[-1] if runs else None
         like = last and (last.ports, last.speed_gbps, last.first + last.count, last.at.homing, last.at.table)
         like = like if (nic - 1 in railed) == (nic in railed) else None

@@ -220,7 +220,7 @@ def counts(shape: Shape, cells: Cells, spec: FabricSpec) -> Document:
         groups = max(Counter(network for network, _ in cells.cores).values())
         stated["core"] = {"count": len(shape.of(CORE)), "groups": groups}
         stated["pods"] = {"units": max(1, cells.units_per_pod)}
-        rails = stated_rails(cells)
+        rails = stated_rails(cells) if spec.kind == "rail-optimized" else 0
         stated["pods"] |= {"rails": rails} if rails else {}
     return stated
 

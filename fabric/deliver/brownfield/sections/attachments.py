@@ -11,11 +11,12 @@ from typing import Any
 
 from fabric.deliver.brownfield.sections.probes import Document
 from fabric.deliver.brownfield.sections.running import most_common
-from fabric.deliver.brownfield.sections.tenant_facts import PortUse, TenantSurvey, tenant_of
+from fabric.deliver.brownfield.sections.tenant_facts import PortUse, TenantSurvey
 from fabric.deliver.brownfield.sections.tenants import Found
 from fabric.deliver.brownfield.survey.nic_numbers import MANAGEMENT_PORTS
+from fabric.deliver.brownfield.survey.ports import tenant_of, with_subinterfaces
 from fabric.deliver.brownfield.survey.records import Cable
-from fabric.model.facts import DENIED, Facts, Interface, Neighbor
+from fabric.model.facts import DENIED, Neighbor
 from fabric.model.plan import DEFAULT_ROUTES, LEAF
 
 ANY_ASN = 65_010  # of routers whose sessions take every number but the own one
@@ -78,7 +79,7 @@ def _usual_speed(survey: TenantSurvey) -> int | None:
 def _sessions(survey: TenantSurvey, use: PortUse) -> Iterator[_Session]:
     """Sessions whose far end is in a subnet of a port, or of a subinterface of it."""
     facts, nos = survey.facts(use.cable.b), survey.leaves[use.cable.b].nos
-    for port in _with_subinterfaces(facts, use.cable.b_port):
+    for port in with_subinterfaces(facts, use.cable.b_port):
         for process in facts.bgp.values():
             for neighbor in process.neighbors.values():
                 if neighbor.interface and neighbor.peer == port.name:
@@ -98,17 +99,6 @@ def _within(text: str, net: Any) -> bool:
     except ValueError:
         return False
     return address.version == net.version and address in net
-
-
-def _with_subinterfaces(facts: Facts, name: str) -> list[Interface]:
-    """A port and its subinterfaces, whose names have the numbers of the port and their tag."""
-    own = facts.interfaces.get(name)
-    numbers = _DIGITS.findall(name)
-    found = [own] if own is not None else []
-    for one in facts.interfaces.values():
-        if one.tag is not None and _DIGITS.findall(one.name) == [*numbers, str(one.tag.value)]:
-            found.append(one)
-    return found
 
 
 def _external(survey: TenantSurvey, found: Found, sessions: Sequence[_Session]) -> Document:

@@ -12,8 +12,9 @@ from fabric.audit.checks.ends import is_management
 from fabric.deliver.brownfield.sections.probes import learned
 from fabric.deliver.brownfield.sections.running import Running
 from fabric.deliver.brownfield.sections.server_ports import Spot
+from fabric.deliver.brownfield.survey.ports import tenant_of
 from fabric.deliver.brownfield.survey.records import Cable, Switch
-from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Facts, Interface
+from fabric.model.facts import Facts, Interface
 from fabric.model.plan import LEAF, VLAN_BASE
 from fabric.model.plan.tenants import TAG_BASE
 from fabric.model.settings.services import Overlay
@@ -64,15 +65,6 @@ class TenantFacts:
     leaks: set[str] = field(default_factory=set)  # tenants
     prefixes: tuple[str, ...] = ()  # to which its imports are limited
     limited: bool = False
-
-
-def tenant_of(nos: str, vrf: str) -> str:
-    """The tenant of a VRF, by the pattern of the network OS; "" for the default table and that of management."""
-    if vrf in (DEFAULT_VRF, MANAGEMENT, "default"):
-        return ""
-    idiom = target(nos).idiom
-    before, _, after = (idiom.vrf if idiom else "{}").partition("{}")
-    return vrf[len(before) : len(vrf) - len(after)] if vrf.startswith(before) and vrf.endswith(after) else vrf
 
 
 def tenant_of_filter(nos: str, name: str) -> str:

@@ -76,7 +76,7 @@ def _with_names(survey: Survey) -> Survey:
             names[name] = new
             taken.add(new)
         elif not pattern.fullmatch(name):
-            base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28] or "host"
+            base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:28].rstrip("-") or "host"
             new = next(own for own in (base, *(f"{base}-{number}" for number in range(2, 1000))) if own not in taken)
             names[name] = new
             taken.add(new)

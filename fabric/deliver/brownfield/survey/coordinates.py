@@ -214,7 +214,8 @@ def _order(tiers: Tiers, part: Sequence[str]) -> tuple[tuple[str, int], ...]:
 def _pairs(
     devices: Mapping[str, Found], tiers: Tiers, on: Mapping[str, Sequence[HostPort]], result: dict[str, Coordinates]
 ) -> None:
-    """Two leaves with an Ethernet segment or a tunnel address in common; else with bonds of one number to the same hosts."""
+    """Two leaves with an Ethernet segment or a tunnel address in common; else with bonds of one number to the same hosts;
+    else with an AS number that no third leaf has, and the same hosts or none."""
     leaves = tiers.of(0)
     segments = grouped_sets(
         (interface.esi.value, name)
@@ -229,7 +230,10 @@ def _pairs(
         for row in on.get(name, ())
         if (interface := devices[name].facts.interfaces.get(row.port[1])) and interface.bond
     )
-    for same in (*segments.values(), *tunnels.values(), *bonds.values()):
+    hosts = {name: frozenset(row.host for row in on.get(name, ())) for name in leaves}
+    numbers = grouped_sets((devices[name].asn, name) for name in leaves if devices[name].asn)
+    numbered = [same for same in numbers.values() if len({hosts[name] for name in same}) == 1]
+    for same in (*segments.values(), *tunnels.values(), *bonds.values(), *numbered):
         if len(same) == 2:
             a, b = sorted(same, key=natural)
             if not result[a].pair and not result[b].pair:

@@ -325,12 +325,16 @@ def _number(name: str, stem: str, group: str) -> int:
 def nics(rows: Iterable[HostPort], gbps: Mapping[Port, int], bonds: Mapping[Port, str]) -> dict[Port, PortRef]:
     """Switch port → port of the host: by its label (`compute3p2`), else by order; a bond to two leaves is one NIC.
 
+    Of hosts that are alike all have as many NICs: where one has no bond, those of the others are of two NICs.
+
     Args:
         bonds: switch port → name of its bond.
     """
     result: dict[Port, PortRef] = {}
-    for own in grouped((row.host, row) for row in rows).values():
-        if dual := _dual(own, bonds):
+    by_host = grouped((row.host, row) for row in rows)
+    single = {_alike(name, own) for name, own in by_host.items() if not _dual(own, bonds)}
+    for name, own in by_host.items():
+        if (dual := _dual(own, bonds)) and _alike(name, own) not in single:
             by_nic = list(grouped((dual.get(row.port) or row.port, row) for row in own).values())
             spots = {row.port: (nic, port) for nic, same in enumerate(by_nic, 1) for port, row in enumerate(same)}
             result |= {port: PortRef(*spot, 1, gbps.get(port, 0)) for port, spot in spots.items()}
@@ -347,6 +351,11 @@ def nics(rows: Iterable[HostPort], gbps: Mapping[Port, int], bonds: Mapping[Port
             port = int(match["port"] or 1) - 1 if match else 0
             result[row.port] = PortRef(max(nic, 1), max(port, 0), 1, gbps.get(row.port, 0))
     return result
+
+
+def _alike(host: str, rows: Iterable[HostPort]) -> tuple[str, frozenset[str]]:
+    """Equal for hosts of one name but for its number, with ports of the same labels."""
+    return _stem(host), frozenset(row.label for row in rows)
 
 
 def _dual(rows: Sequence[HostPort], bonds: Mapping[Port, str]) -> dict[Port, str]:

@@ -11,7 +11,7 @@ from fabric.audit.checks.ends import is_management
 from fabric.base.grouping import grouped, grouped_sets
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import ETHERNET_GBPS, SwitchModel, generic_switch
-from fabric.model.facts import Facts
+from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Facts, Interface
 from fabric.model.plan import PortRef
 from fabric.nos.target import cage as cage_name, installed, target
 
@@ -177,3 +177,26 @@ def _unknown(nos: str) -> Mapping[str, tuple[PortRef, ...]]:
         refs = [PortRef(cage, sub, n, gbps) for cage in range(1, MAX_CAGES + 1) for n, gbps in splits for sub in range(n)]
         pairs += _named(nos, model, refs, "") if model is not None else ()
     return {key: tuple(dict.fromkeys(refs)) for key, refs in grouped(pairs).items()}
+
+
+# --- Tables of tenants on a port ------------------------------------------------------------------------------
+
+
+def with_subinterfaces(facts: Facts, name: str) -> list[Interface]:
+    """A port and its subinterfaces, whose names have the numbers of the port and their tag."""
+    own = facts.interfaces.get(name)
+    numbers = DIGITS.findall(name)
+    found = [own] if own is not None else []
+    for one in facts.interfaces.values():
+        if one.tag is not None and DIGITS.findall(one.name) == [*numbers, str(one.tag.value)]:
+            found.append(one)
+    return found
+
+
+def tenant_of(nos: str, vrf: str) -> str:
+    """The tenant of a VRF, by the pattern of the network OS; "" for the default table and that of management."""
+    if vrf in (DEFAULT_VRF, MANAGEMENT, "default"):
+        return ""
+    idiom = target(nos).idiom
+    before, _, after = (idiom.vrf if idiom else "{}").partition("{}")
+    return vrf[len(before) : len(vrf) - len(after)] if vrf.startswith(before) and vrf.endswith(after) else vrf

@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.text import printable
 
 NAME, LOCK = "journal.jsonl", ".lock"
 START, DONE, FAILED, STOPPED, BACK, STUCK = "start", "done", "failed", "stopped", "back", "stuck"
@@ -98,7 +97,7 @@ class Journal:
     def write(self, wave: int, step: str, event: str, device: str = "", text: str = "") -> None:
         """Adds a line; it is on the disk when this returns."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        entry = Entry(at=at, wave=wave, step=step, event=event, device=device, text=printable(text[:2000]))
+        entry = Entry(at=at, wave=wave, step=step, event=event, device=device, text=text[:2000])
         values = {name: value for name in Entry.__slots__ if (value := getattr(entry, name)) != ""}
         with self._guard:
             self.entries.append(entry)

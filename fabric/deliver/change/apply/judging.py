@@ -8,16 +8,19 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fabric.audit.cabling.planned import canonical
 from fabric.audit.checks import ERROR
 from fabric.audit.diff.configs import FileChange
 from fabric.audit.drift.devices import DRIFTED, IN_SYNC, device_drift
 from fabric.audit.verify import overlay_faults, route_faults
-from fabric.audit.verify.files import Collected, read
+from fabric.audit.verify.files import Collected, of_switch
+from fabric.audit.verify.reported_state import beyond
 from fabric.audit.verify.site import Site
-from fabric.audit.verify.verify import judge, since
+from fabric.audit.verify.verify import judge
 from fabric.base.diagnostics import InputError
+from fabric.base.reading import UnreadableError, guarded
 from fabric.base.text import listed
 from fabric.deliver.change.apply.moments import Moment
 from fabric.nos.change import procedure
@@ -42,9 +45,41 @@ class Finding:
 # --- state ----------------------------------------------------------------------------------------------------
 
 
-def verified(
-    moment: Moment, now: Mapping[str, str], earlier: Mapping[str, str] | None = None, absent: Collection[str] = ()
-) -> list[Finding]:
+Counters = Mapping[str, Any]  # switch → its counters, as they were read
+
+
+@dataclass(frozen=True)
+class Reported:
+    """The state of the switches of a fabric, read once.
+
+    Attributes:
+        counters: before anything was taken off them.
+    """
+
+    collected: Collected
+    counters: Counters
+
+
+def reported(moment: Moment, texts: Mapping[str, str]) -> Reported | Finding:
+    """Reads what switches show: a folder for each, by its name."""
+    by_switch: dict[str, dict[str, str]] = {}
+    for path, text in texts.items():
+        by_switch.setdefault(path.partition("/")[0], {})[path] = text
+    known = {device.name for device in moment.plan.fabrics[moment.fabric].devices}
+    collected = Collected("", files=len(texts))
+    for name, own in by_switch.items():
+        if name not in known:
+            collected.unplanned |= dict.fromkeys(own, "not in the plan")
+            continue
+        try:
+            with guarded(name):
+                collected.seen[name] = of_switch(own)
+        except (UnreadableError, InputError) as error:
+            return Finding(name, f"its state cannot be read: {error}")
+    return Reported(collected, {name: state.counters for name, state in collected.seen.items()})
+
+
+def verified(moment: Moment, now: Reported, earlier: Counters | None = None, absent: Collection[str] = ()) -> list[Finding]:
     """What the state of the switches has against the plan.
 
     Args:
@@ -53,17 +88,11 @@ def verified(
     """
     plan, every = moment.expected
     views = [view for view in every if view.device.name not in absent]
-    names = [device.name for device in plan.fabrics[moment.fabric].devices]
-    try:
-        collected = _read(now, names)
-        if earlier is not None:
-            since(collected.seen, _read(earlier, names).seen)
-    except InputError as error:
-        return [Finding("", error.diagnostics[0].message)]
-    for name, keys in moment.one_sided.items():
-        for key in keys & collected.seen[name].peers.keys() if name in collected.seen else ():
-            del collected.seen[name].peers[key]  # it waits for the other end: neither planned nor wrong
-    state = judge(plan, collected, views)
+    for name, seen in now.collected.seen.items():
+        seen.counters = beyond(now.counters[name], (earlier or {}).get(name, {}))
+        for key in moment.one_sided.get(name, frozenset()) & seen.peers.keys():
+            del seen.peers[key]  # it waits for the other end: neither planned nor wrong
+    state = judge(plan, now.collected, views)
     passed = _by_routes() if moment.drained else frozenset()
     found = [
         Finding(one.device, f"{one.id}: {one.message}")
@@ -72,22 +101,8 @@ def verified(
     ]
     found += [Finding(name, "no state of it was collected") for name in state.silent]
     due = {view.device.name for view in views if view.sessions}  # others may have nothing to show
-    return found + [
-        Finding(name, f"no {one.kind} state of it") for one in state.lacks(NEEDED) for name in one.switches if name in due
-    ]
-
-
-def _read(texts: Mapping[str, str], names: Collection[str]) -> Collected:
-    with tempfile.TemporaryDirectory() as scratch:
-        _lay(Path(scratch), texts)
-        return read(Path(scratch), list(names))
-
-
-def _lay(folder: Path, texts: Mapping[str, str]) -> None:
-    for path, text in texts.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", errors="replace")
+    lacking = [(one.kind, name) for one in state.lacks(NEEDED) for name in one.switches if name in due]
+    return found + [Finding(name, f"no {kind} state of it") for kind, name in lacking]
 
 
 @cache
@@ -98,14 +113,10 @@ def _by_routes() -> frozenset[str]:
     return frozenset(check.id for check in of_subject("state") if BY_ROUTES & {*getattr(check, "kinds", ())})
 
 
-def carrying(moment: Moment, now: Mapping[str, str], drained: Collection[str]) -> list[Finding]:
+def carrying(moment: Moment, now: Reported, drained: Collection[str]) -> list[Finding]:
     """Drained switches that neighbors still use beside others: with equal paths, traffic goes over all of them."""
     plan, views = moment.expected
-    try:
-        collected = _read(now, [device.name for device in plan.fabrics[moment.fabric].devices])
-    except InputError as error:
-        return [Finding("", error.diagnostics[0].message)]
-    site = Site(plan, collected.seen, views)
+    site = Site(plan, now.collected.seen, views)
     used: dict[str, dict[str, None]] = {}
     for switch in site.known(ROUTES):
         if switch.name not in drained:
@@ -138,15 +149,24 @@ class Compared:
         findings: none where it has them.
         known: whether it could be compared as a whole.
         commands: changes of its files that lead to the moment.
+        labels: number of texts for people that differ, such as descriptions.
     """
 
     findings: tuple[Finding, ...] = ()
     known: bool = True
     commands: tuple[FileChange, ...] = ()
+    labels: int = 0
 
     @property
     def is_same(self) -> bool:
         return self.known and not self.findings
+
+
+def _lay(folder: Path, texts: Mapping[str, str]) -> None:
+    for path, text in texts.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", errors="replace")
 
 
 def compared(moment: Moment, device: str, running: Mapping[str, str]) -> Compared:
@@ -161,4 +181,4 @@ def compared(moment: Moment, device: str, running: Mapping[str, str]) -> Compare
     findings = tuple(Finding(device, one.message) for one in drift.findings if one.severity == ERROR)
     if drift.state not in (DRIFTED, IN_SYNC):
         return Compared((Finding(device, drift.reason), *findings), False, drift.commands)
-    return Compared(findings, True, drift.commands)
+    return Compared(findings, True, drift.commands, len(drift.findings) - len(findings))

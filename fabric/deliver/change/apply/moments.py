@@ -7,7 +7,7 @@ plan of such a moment has these links, and each switch is judged by the view tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -41,6 +41,7 @@ class Moment:
     fabric: str
     configs: Mapping[str, Renderer]
     drained: frozenset[str] = frozenset()
+    _files: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
 
     @cached_property
     def switches(self) -> tuple[str, ...]:
@@ -49,7 +50,10 @@ class Moment:
 
     def files(self, device: str) -> dict[str, str]:
         """The files that a switch has, by their own name."""
-        return files_of(self.configs[device], device)
+        key = (id(self.configs[device]), device)
+        if key not in self._files:
+            self._files[key] = files_of(self.configs[device], device)
+        return dict(self._files[key])
 
     def job(self, device: str) -> Job:
         """For the renderer of a switch."""

@@ -18,7 +18,7 @@ from fabric.deliver.change.apply import journal as log
 from fabric.deliver.change.apply.connection import Answer, ByHandError, Network, UnreachableError
 from fabric.deliver.change.apply.folder import Work
 from fabric.deliver.change.apply.journal import DONE, FAILED, START, Journal, Standing
-from fabric.deliver.change.apply.judging import Compared, Finding, carrying, compared, verified
+from fabric.deliver.change.apply.judging import Compared, Counters, Finding, Reported, carrying, compared, reported, verified
 from fabric.deliver.change.apply.moments import Moment, Stage
 from fabric.deliver.change.apply.records import (
     AFTER,
@@ -76,7 +76,7 @@ class WaveRun:
 
     Attributes:
         resumed: an earlier run began it.
-        earlier: state of the switches before it, which counters count from.
+        earlier: counters of the switches at the last look, which the next counts from.
     """
 
     work: Work
@@ -87,8 +87,9 @@ class WaveRun:
     tell: Tell
     stands: Standing
     resumed: bool = False
-    earlier: Mapping[str, str] | None = None
+    earlier: Counters | None = None
     shown: list[Shown] = field(default_factory=list)
+    _moments: dict[Moment, Moment] = field(default_factory=dict)
 
     # --- the wave ---------------------------------------------------------------------------------------------------
 
@@ -322,11 +323,10 @@ class WaveRun:
     def asked(self, device: str) -> tuple[str, Compared]:
         """Where a switch stands by its running config, and how that differs from the one before the wave."""
         running = self.running(device)
-        before = compared(self._now(self.stage.before), device, running)
-        if before.is_same:
+        before, after = (compared(self._now(moment), device, running) for moment in (self.stage.before, self.stage.after))
+        if before.is_same and not (after.is_same and after.labels < before.labels):
             return IS_BEFORE, before
-        is_after = compared(self._now(self.stage.after), device, running).is_same
-        return IS_AFTER if is_after else IS_NEITHER, before
+        return IS_AFTER if after.is_same else IS_NEITHER, before
 
     def abort(self, device: str) -> None:
         """Ends the time of a change that is not confirmed; what it would type is not typed later."""
@@ -337,7 +337,9 @@ class WaveRun:
 
     def _now(self, moment: Moment) -> Moment:
         """A moment while the switches of the wave are drained."""
-        return replace(moment, drained=moment.drained | self.drained)
+        if moment not in self._moments:
+            self._moments[moment] = replace(moment, drained=moment.drained | self.drained)
+        return self._moments[moment]
 
     def _changed(self, moment: Moment) -> list[str]:
         """Switches of the wave that have a config in a moment."""
@@ -346,25 +348,26 @@ class WaveRun:
     def is_as_planned(self, moment: Moment) -> list[Finding]:
         return self._drifted(moment, self._changed(moment)) or self._verified(moment)
 
-    def _state(self, moment: Moment, absent: frozenset[str] = frozenset()) -> Mapping[str, str] | Finding:
+    def _state(self, moment: Moment, absent: frozenset[str] = frozenset()) -> Reported | Finding:
         try:
-            return self.network.state([name for name in moment.switches if name not in absent])
+            texts = self.network.state([name for name in moment.switches if name not in absent])
         except UnreachableError as error:
             return Finding("", str(error))
+        return reported(moment, texts)
 
     def _verified(
-        self, moment: Moment, absent: frozenset[str] = frozenset(), state: Mapping[str, str] | Finding | None = None
+        self, moment: Moment, absent: frozenset[str] = frozenset(), state: Reported | Finding | None = None
     ) -> list[Finding]:
         """The state of all switches against a moment; the next look counts from this one."""
         if self.earlier is None:  # counters of a switch begin long before
             first = self._state(moment, absent)
             if isinstance(first, Finding):
                 return [first]
-            self.earlier = first
+            self.earlier = first.counters
         now = self._state(moment, absent) if state is None else state
         if isinstance(now, Finding):
             return [now]
-        found, self.earlier = verified(moment, now, self.earlier, absent), now
+        found, self.earlier = verified(moment, now, self.earlier, absent), now.counters
         return found
 
     def _drifted(self, moment: Moment, devices: Iterable[str]) -> list[Finding]:

@@ -1,7 +1,6 @@
 """A network in memory: switches that have the files of a moment of a change, and fail where a test says so.
 
-The state that it shows follows from what its switches really have, so a wave that is half done shows it. Timers count looks at
-the network in place of seconds.
+The state that it shows follows from what its switches really have, so a wave that is half done shows it.
 """
 
 from __future__ import annotations
@@ -226,7 +225,7 @@ def _some(old: str, new: str, draw: random.Random) -> str:
     """A text with some of the changes between two."""
     a, b = old.splitlines(keepends=True), new.splitlines(keepends=True)
     out: list[str] = []
-    codes = [code for code in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()]
+    codes = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     changed = [at for at, code in enumerate(codes) if code[0] != "equal"]
     taken = set(draw.sample(changed, max(0, len(changed) - 1))) if changed else set()
     for at, (_, i, j, k, m) in enumerate(codes):

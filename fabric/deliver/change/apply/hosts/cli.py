@@ -17,6 +17,7 @@ from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, DEFAULT_PORT, READ_
 if TYPE_CHECKING:
     from netmiko import BaseConnection
 
+ECHO = 40  # columns of what is typed that the terminal shows in one piece: a prompt before them is an earlier one
 MAX_ANSWERS = 5  # questions after one line
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
@@ -80,7 +81,9 @@ class Cli:
     def _ask(self, line: str) -> str:
         """What the switch says to a line; questions are answered as its network OS has it."""
         self.channel.write_channel(f"{line}\n")
-        text = self.channel.read_until_pattern(pattern=self.end, read_timeout=self.read_s)
+        echo = re.escape(line.strip()[:ECHO])
+        text = self.channel.read_until_pattern(pattern=echo, read_timeout=self.read_s) if echo else ""
+        text += self.channel.read_until_pattern(pattern=self.end, read_timeout=self.read_s)
         for _ in range(MAX_ANSWERS):
             reply = next((reply for asked, reply in self.host.session.questions.items() if re.search(asked, text)), None)
             if reply is None or self.prompt.search(CONTROL.sub("", text).splitlines()[-1]):

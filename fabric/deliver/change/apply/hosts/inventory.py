@@ -29,6 +29,7 @@ class Login:
     username: str
     password: str | None = field(repr=False)
     known_hosts: Path
+    key: Path | None = None  # None: those that ssh finds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

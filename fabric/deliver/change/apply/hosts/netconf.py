@@ -31,7 +31,7 @@ class Netconf:
     def __init__(self, host: Host, read_s: float = READ_S) -> None:
         """Connects. Raises UnreachableError."""
         self.host, self.read_s = host, read_s
-        self.pending = False
+        self.pending = self.locked = False
         self.manager = self._connected()
 
     def _connected(self) -> Manager:
@@ -47,6 +47,7 @@ class Netconf:
                     port=self.host.port or PORT,
                     username=login.username,
                     password=login.password,
+                    key_filename=str(login.key) if login.key else None,
                     hostkey_verify=True,
                     allow_agent=login.password is None,
                     look_for_keys=login.password is None,
@@ -110,7 +111,10 @@ class Netconf:
         return "", {}
 
     def _load(self, lines: Sequence[str]) -> None:
-        """Into the candidate: commands of the network OS, or XML of a server that has none."""
+        """Into the candidate, which is locked from here: commands of the network OS, or XML of a server that has none."""
+        if not self.locked:
+            self.manager.lock("candidate")
+            self.locked = True
         if self.host.session.client:
             self.manager.load_configuration(action="set", config=list(lines))
         else:
@@ -120,9 +124,9 @@ class Netconf:
         manager, is_own = self.manager, bool(self.host.session.client)
         match operation:
             case "lock":
-                manager.lock("candidate")
+                pass  # when lines are loaded: a commit that waits for its confirmation forbids it
             case "unlock":
-                manager.unlock("candidate")
+                self._unlock()
             case "discard":
                 manager.discard_changes()
             case "validate":
@@ -132,15 +136,17 @@ class Netconf:
             case "command":
                 return _text(manager.command(command=values.get("command", ""), format="text"))
             case "confirmed":
-                self._commit(confirmed=True, timeout=str(int(values["minutes"]) * 60), persist=values["name"])
+                seconds = int(values["seconds"]) if "seconds" in values else int(values["minutes"]) * 60
+                self._commit(confirmed=True, timeout=str(seconds), persist=values["name"])
                 self.pending = True
             case "confirm":
+                manager.discard_changes()  # what runs is confirmed, not what somebody has left in the candidate
                 self._commit(persist_id=values["name"])
                 self.pending = False
-                manager.unlock("candidate")
+                self._unlock()
             case "commit":
                 self._commit()
-                manager.unlock("candidate")
+                self._unlock()
         return ""
 
     def _commit(self, **how: Any) -> None:
@@ -154,6 +160,11 @@ class Netconf:
         with suppress(Exception):
             self.manager.discard_changes()
         with suppress(Exception):
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self.locked:
+            self.locked = False
             self.manager.unlock("candidate")
 
     def running(self) -> Mapping[str, str]:

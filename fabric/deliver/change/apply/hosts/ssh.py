@@ -120,6 +120,7 @@ def connected(host: Host, port: int = DEFAULT_PORT) -> SSHClient:
             port=host.port or port,
             username=host.login.username,
             password=host.login.password,
+            key_filename=str(host.login.key) if host.login.key else None,
             timeout=CONNECT_S,
             banner_timeout=CONNECT_S,
             auth_timeout=CONNECT_S,
