@@ -12,6 +12,7 @@ from fabric.configs import Renderer
 from fabric.deliver.change.apply import run
 from fabric.deliver.change.apply.folder import Work
 from fabric.deliver.change.apply.records import CARRIED_OUT, EARLIER, OPEN, Options, Outcome, Tell, WaveResult
+from fabric.deliver.change.records import REBOOT, REMOVE, REPLACE, UPGRADE, Wave
 from fabric.lab import up_down
 from fabric.lab.blueprint import Blueprint, Names
 from fabric.lab.drawing import SERVERS, draw
@@ -56,11 +57,16 @@ def carry_out(work: Work, network: LabNetwork, options: Options, tell: Tell) -> 
                 if kept is None or (kept.state == OPEN and result.state != EARLIER):
                     results[result.number] = result
             if probe is not None:
-                lost[number] = probe.lost(stage.wave.left.cut_off)
+                lost[number] = probe.lost(_cut_off(stage.wave))
                 tell(shown(number, len(probe.flows), lost[number]))
             if results[number].state not in (CARRIED_OUT, EARLIER):
                 break
     return Carried(replace(outcome, waves=tuple(results[number] for number in sorted(results))), lost)
+
+
+def _cut_off(wave: Wave) -> set[str]:
+    """Servers without a port in a wave, and switches of it that start again."""
+    return {*wave.left.cut_off, *(task.device for task in wave.tasks if task.action in (REBOOT, UPGRADE, REPLACE, REMOVE))}
 
 
 @contextmanager

@@ -87,9 +87,12 @@ class Spaces:
                 self.load_filters(node, space)
 
     def load_filters(self, node: Node, space: str) -> None:
+        nft = ("ip", "netns", "exec", space, "nft", "-f", "-")
         try:
-            run("ip", "netns", "exec", space, "nft", "-f", "-", text=node.filters)
-            run("ip", "netns", "exec", space, "nft", "-f", "-", text=_OWN_FLOWS, check=False)
+            if run(
+                *nft, text=f"{node.filters}\n{_OWN_FLOWS}", check=False
+            ).returncode:  # both at once, so that no flow is lost
+                run(*nft, text=node.filters)
         except CommandError as error:
             raise LabError(f"{node.name}: nftables.conf is rejected: {error.output.strip()[:300]}") from None
 

@@ -72,8 +72,9 @@ def sysctl(disk: Disk, words: list[str]) -> int:
 
 def nft(disk: Disk, words: list[str]) -> int:
     """The real program; a file is loaded in every VRF that is a namespace, with what lets the flows of a probe in."""
-    done = subprocess.run(["nft", *words], stdin=subprocess.DEVNULL, check=False)
-    if done.returncode or "-c" in words or "-f" not in words:
+    loads = "-f" in words and "-c" not in words
+    done = subprocess.run(["nft", *(["-c"] if loads else []), *words], stdin=subprocess.DEVNULL, check=False)
+    if done.returncode or not loads:
         return done.returncode
     node = disk.node()
     for space in disk.spaces.spaces(node):

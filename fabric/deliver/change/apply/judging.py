@@ -17,6 +17,7 @@ from fabric.audit.drift.devices import DRIFTED, IN_SYNC, device_drift
 from fabric.audit.verify import overlay_faults, route_faults
 from fabric.audit.verify.files import Collected, of_switch
 from fabric.audit.verify.reported_state import beyond
+from fabric.audit.verify.sessions import originated
 from fabric.audit.verify.site import Site
 from fabric.audit.verify.verify import judge
 from fabric.base.diagnostics import InputError
@@ -117,21 +118,24 @@ def carrying(moment: Moment, now: Reported, drained: Collection[str]) -> list[Fi
     """Drained switches that neighbors still use beside others: with equal paths, traffic goes over all of them."""
     plan, views = moment.expected
     site = Site(plan, now.collected.seen, views)
+    theirs = {prefix for view in views if view.device.name in drained for prefix in originated(view)}
     used: dict[str, dict[str, None]] = {}
     for switch in site.known(ROUTES):
         if switch.name not in drained:
-            for node in _mixed(site, switch.name, drained):
+            for node in _mixed(site, switch.name, drained, theirs):
                 used.setdefault(node, {})[switch.name] = None
     return [Finding(node, f"still a next hop of {listed(list(by), MAX_SHOWN)}") for node, by in sorted(used.items())]
 
 
-def _mixed(site: Site, name: str, drained: Collection[str]) -> Iterator[str]:
-    """Drained switches in a set of equal next hops that has others too."""
+def _mixed(site: Site, name: str, drained: Collection[str], theirs: Collection[str]) -> Iterator[str]:
+    """Drained switches in a set of equal next hops that has others too; to a drained switch every path is a drained one."""
     switch = site.switches[name]
     nodes = {(end.vrf, end.peer): end.peer_node for end in switch.sessions}
     nodes |= {(end.vrf, canonical(end.interface)): end.peer_node for end in switch.sessions if end.interface}
     for vrf, table in switch.seen.routes.items():
-        for hops in table.values():
+        for prefix, hops in table.items():
+            if prefix in theirs:
+                continue
             far = {nodes.get((vrf, hop.gateway)) or nodes.get((vrf, canonical(hop.interface)), "") for hop in hops}
             gone = far.intersection(drained)
             if gone and far - gone - {""}:
