@@ -71,7 +71,8 @@ class Lost:
 def flows_of(in_place: InPlace) -> list[Flow]:
     """32 flows between ends that both designs have, over as many pairs of leaves as there are.
 
-    Of servers, else of the leaves themselves: servers prove nothing where daemons lose routed traffic of tenants on their own.
+    Of servers, else of the leaves themselves: servers prove nothing where daemons lose routed traffic
+    of tenants on their own.
     """
     live = in_place.live
     ends = [end for end in endpoints(live.lab) if not (end.tenant and forgets(live.lab, end.fabric))]

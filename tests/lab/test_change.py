@@ -83,7 +83,6 @@ def test_a_unit_more(planned: Plan) -> None:
     ("site", "old", "new", "words"),
     [
         pytest.param("lab-wider", PLAIN, WIDER, (), id="two units more"),
-        pytest.param("lab-fewer", WIDER, PLAIN, (), id="two units less"),
         pytest.param("lab-spine", PLAIN, "replace", ("backend-spine001",), id="a spine replaced"),
         pytest.param("lab-reboot", WIDER, "reboot", ("leaf", "spine"), id="every switch rebooted"),
         pytest.param("lab-green", TWO_TENANTS, GREEN_ADDED, (), id="a tenant added"),
