@@ -179,7 +179,7 @@ def change_hosts(inventory: Path, work: Work) -> AbstractContextManager[Network]
 def change_in_lab(work: Work, options: Options | None = None, tell: Tell | None = None) -> Outcome:
     """Carry out a change on the lab that is up: it becomes one of the new design, cables and switches too.
 
-    A probe of 32 flows between servers runs meanwhile; what it lost is told after each wave.
+    A probe of 32 flows between servers runs meanwhile; `tell` gets what it lost in each wave.
 
     Args:
         work: the change, as `change_work` has it.

@@ -1,4 +1,4 @@
-"""A change carried out on a lab that is up, under a probe of flows: what each wave lost is told."""
+"""A change carried out on a lab that is up, under a probe of flows: with what each wave lost."""
 
 from __future__ import annotations
 

@@ -35,12 +35,12 @@ class LabConnection:
             if self.network.is_cut(self.device) or self.disk.booting.exists():
                 return self._dropped(text, typed)
             try:
-                code, said = self.shell.run("\n".join(statement))
+                code, reply = self.shell.run("\n".join(statement))
             except EndedError:
                 return self._dropped(text, typed)
-            text += said
+            text += reply
             if code:
-                return Answer(text, typed, f"{statement[0]}: {said.strip() or f'exit code {code}'}")
+                return Answer(text, typed, f"{statement[0]}: {reply.strip() or f'exit code {code}'}")
             typed += len(statement)
         self.network.in_place.follow()
         return Answer(text, typed, dropped=self.disk.booting.exists())

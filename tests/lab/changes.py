@@ -63,9 +63,9 @@ class Change:
         found.hit = []
         return found
 
-    def carry_out(self, network: LabNetwork, options: Options = QUICK, told: list[str] | None = None) -> Carried:
+    def carry_out(self, network: LabNetwork, options: Options = QUICK, steps: list[str] | None = None) -> Carried:
         with pipeline.change_work(self.folder, {}, jobs=1) as work:
-            return carry_out(work, network, options, (told if told is not None else []).append)
+            return carry_out(work, network, options, (steps if steps is not None else []).append)
 
 
 def plan(folder: Path, site: str, old: str, new: str, *words: str) -> Change:

@@ -53,14 +53,14 @@ def planned(machine: None, tmp_path: Path) -> Iterator[Plan]:
 
 def _lossless(change: Change, site: str) -> None:
     """Every wave is carried out, no flow that counts loses a packet, and the lab is one of the new design."""
-    told: list[str] = []
-    carried = change.carry_out(change.network(), told=told)
-    assert [wave.state for wave in carried.outcome.waves] == [CARRIED_OUT] * len(carried.lost), told
+    steps: list[str] = []
+    carried = change.carry_out(change.network(), steps=steps)
+    assert [wave.state for wave in carried.outcome.waves] == [CARRIED_OUT] * len(carried.lost), steps
     assert {number: (lost.packets, lost.by_flow) for number, lost in carried.lost.items()} == dict.fromkeys(
         carried.lost, (0, {})
-    ), told
+    ), steps
     assert all(lost.sent > 0 for lost in carried.lost.values())
-    assert sum("of servers that the wave cuts off" not in line for line in told if "probe" in line) == sum(
+    assert sum("of servers that the wave cuts off" not in line for line in steps if "probe" in line) == sum(
         lost.not_counted == 0 for lost in carried.lost.values()
     )
     recorded = up_down.read(Names(site))
@@ -99,7 +99,7 @@ def test_nothing_is_lost(planned: Plan, site: str, old: str, new: str, words: tu
 
 def _goes_back(change: Change, network: Faulty) -> list[str]:
     """The second wave, the first that types, is taken back: every config is as before. What was lost then."""
-    told: list[str] = []
+    steps: list[str] = []
     before: list[dict[str, str]] = []
     fault = network.fault
     assert fault is not None
@@ -110,8 +110,8 @@ def _goes_back(change: Change, network: Faulty) -> list[str]:
         fault(net, device)
 
     network.fault = noted
-    carried = change.carry_out(network, told=told)
-    assert [wave.state for wave in carried.outcome.waves][:2] == [CARRIED_OUT, TAKEN_BACK], told
+    carried = change.carry_out(network, steps=steps)
+    assert [wave.state for wave in carried.outcome.waves][:2] == [CARRIED_OUT, TAKEN_BACK], steps
     assert network.hit == ["backend-spine001"]
     with Faulty(change.old, change.new, network.in_place.kernel) as again:
         after = running(again)
@@ -121,7 +121,7 @@ def _goes_back(change: Change, network: Faulty) -> list[str]:
         assert {path for path, text in spine.items() if not path.endswith("frr.conf") and text != planned[path]} == set()
         neighbors = [line for line in spine["backend-spine001/frr.conf"].splitlines() if "remote-as" in line]
         assert len(neighbors) == 2
-    return [line for line in told if "probe" in line]
+    return [line for line in steps if "probe" in line]
 
 
 @pytest.mark.slow
@@ -131,10 +131,10 @@ def test_a_wrong_as_number(planned: Plan) -> None:
     def plant(network: Faulty, device: str) -> None:
         words = ["-c", "configure terminal", "-c", "router bgp 4200000000", "-c", "neighbor 10.64.0.8 remote-as 65001"]
         connection = network.connect(device)
-        code, said = connection.shell.run("vtysh " + " ".join(f"'{word}'" for word in words))
+        code, reply = connection.shell.run("vtysh " + " ".join(f"'{word}'" for word in words))
         connection.close()
         if code:
-            raise LabError(said)
+            raise LabError(reply)
 
     change = planned("lab-asn", PLAIN, GROWN)
     network = change.network()
@@ -157,7 +157,7 @@ def test_a_daemon_is_killed(planned: Plan) -> None:
 
 @pytest.mark.slow
 def test_the_management_link_is_cut(planned: Plan) -> None:
-    """In the middle of the lines: the timer of the switch takes the change back, with nobody there."""
+    """In the middle of the lines: the timer of the switch takes the change back, with no one there."""
 
     def cut(network: Faulty, device: str) -> None:
         network.cut(device)

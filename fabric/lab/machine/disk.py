@@ -94,9 +94,9 @@ class Disk:
             path = self.path(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        frr = self.etc / "frr"
-        (frr / "vtysh.conf").touch()
-        for path in (frr, *frr.iterdir()):
+        routing = self.path(ROUTING_FILE).parent
+        (routing / "vtysh.conf").touch()
+        for path in (routing, *routing.iterdir()):
             shutil.chown(path, daemons.USER, daemons.USER)
         own = {path.name for path in self.etc.iterdir()}
         for entry in ETC.iterdir():  # users, groups and libraries are those of the machine

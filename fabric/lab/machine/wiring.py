@@ -48,7 +48,7 @@ class Wiring(Spaces):
             ip(space, [*dressed([own], self.kernel), *([f"link set {own.name} up"] if own.up else [])])
 
     def make(self, wires: Iterable[Wire]) -> None:
-        """Wires alone: what is done to their ends is not said."""
+        """Wires alone, their ends as they are born."""
         ip("", self._wires(wires))
 
     def elect(self, pulled: Collection[End]) -> None:
