@@ -122,7 +122,7 @@ def test_another_host_key(bench: Bench, login: Path) -> None:
         (login / "known_hosts").write_text(rows, encoding="utf-8")
         with hosts(file, bench.work) as network:
             wave = pipeline.change_apply(bench.work, network, QUICK).waves[0]
-    assert "its host key is another one than the known one" in wave.remarks[0].message
+    assert "its host key differs from the known one" in wave.remarks[0].message
 
 
 def test_a_silent_switch(bench: Bench, login: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +153,8 @@ def test_what_killed_the_run_is_no_matter(bench: Bench, login: Path) -> None:
         child.append(
             subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
         )
-        said = child[0].communicate(timeout=120)[0]
-        assert child[0].returncode == -signal.SIGKILL, said
+        answered = child[0].communicate(timeout=120)[0]
+        assert child[0].returncode == -signal.SIGKILL, answered
         lines = (bench.work.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
         assert f'"step": "apply", "event": "start", "device": "{LEAF}"' in "\n".join(lines)
         child.clear()
@@ -192,10 +192,10 @@ def test_nxos(bench: Bench, login: Path) -> None:
 @pytest.mark.parametrize("bench", ["frr"], indirect=True)
 def test_a_linux_shell(bench: Bench, login: Path) -> None:
     """A here-document is one command; the exit code decides; what is read comes whole."""
-    heard: list[str] = []
+    seen: list[str] = []
 
     def shell(device: str, command: str) -> tuple[int, str]:
-        heard.append(command)
+        seen.append(command)
         return (1, "line 3: % Unknown command\n") if "vtysh -C" in command else (0, "")
 
     with served(Switches(bench, "frr", shell=shell), login) as file, hosts(file, bench.work) as network:
@@ -204,9 +204,9 @@ def test_a_linux_shell(bench: Bench, login: Path) -> None:
         assert answer.refused.startswith("sudo vtysh -C -f dc1-wave1.conf")
         assert answer.refused.endswith("% Unknown command")
         assert 0 < answer.typed < len(lines)
-        document = next(command for command in heard if command.startswith("cat > dc1-wave1.conf"))
+        document = next(command for command in seen if command.startswith("cat > dc1-wave1.conf"))
         assert document.endswith("\nEOF\n")
-        assert "mtu 9000" not in heard[0]
+        assert "mtu 9000" not in seen[0]
         assert network.connect(LEAF).running()["frr.conf"] == bench.running(LEAF)["frr.conf"]
 
 

@@ -67,16 +67,16 @@ class Cli:
 
     def type(self, lines: Sequence[str]) -> Answer:
         """Types lines as they stand there."""
-        said: list[str] = []
+        answered: list[str] = []
         for done, line in enumerate(lines):
             try:
                 answer = self._ask(line)
             except Exception as error:  # whatever Netmiko and Paramiko raise when the far end is gone
-                return Answer(text="\n".join([*said, _words(error)]), typed=done, dropped=True)
-            said += [answer] if answer else []
+                return Answer(text="\n".join([*answered, _words(error)]), typed=done, dropped=True)
+            answered += [answer] if answer else []
             if self._is_refused(answer) and not self._is_harmless(line):
-                return Answer(text="\n".join(said), typed=done, refused=f"{line.strip()}: {self._why(answer)}")
-        return Answer(text="\n".join(said), typed=len(lines))
+                return Answer(text="\n".join(answered), typed=done, refused=f"{line.strip()}: {self._why(answer)}")
+        return Answer(text="\n".join(answered), typed=len(lines))
 
     def _ask(self, line: str) -> str:
         """What the switch says to a line; questions are answered as its network OS has it."""
