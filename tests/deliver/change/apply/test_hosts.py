@@ -131,7 +131,7 @@ def test_a_silent_switch(bench: Bench, login: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ssh.Shell.__init__, "__defaults__", (20.0,))
     wave = run(bench, login, once(LEAF, "show session-config diffs", SILENT)).waves[0]
     assert (wave.state, [remark.id for remark in wave.remarks]) == (STOPPED, ["FAB563"])
-    assert "no answer in time" in wave.remarks[0].message
+    assert "no answer within 1 s" in wave.remarks[0].message
 
 
 def test_what_killed_the_run_is_no_matter(bench: Bench, login: Path) -> None:
