@@ -148,7 +148,7 @@ def _line(values: dict[str, object]) -> bytes:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Nobody else carries out the change meanwhile; the lock ends with the process. Raises InputError."""
+    """No other process carries out the change meanwhile; the lock ends with the process. Raises InputError."""
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:

@@ -1,7 +1,7 @@
 """A fabric between two waves: where its cables are, and of which design the config of every switch is.
 
 Switches are configured one wave after the other, so a link between two of them works where both have it in their config. The
-plan of such a moment has these links, and each switch is judged by the view that its own config was made from.
+plan of the moment has these links, and each switch is judged by the view that its own config was made from.
 """
 
 from __future__ import annotations

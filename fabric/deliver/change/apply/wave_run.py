@@ -292,9 +292,9 @@ class WaveRun:
         if answer.refused:
             raise Trouble(code, f"refused after {plural(answer.typed, 'line')}: {self.work.shown(answer.refused)}")
         if answer.dropped:
-            said = self.work.shown(answer.text.strip().splitlines()[-1]) if answer.text.strip() else ""
+            answered = self.work.shown(answer.text.strip().splitlines()[-1]) if answer.text.strip() else ""
             words = f"the session ended after {answer.typed} of {plural(len(lines), 'line')}"
-            raise Trouble(LOST, words + (f": {said}" if said else ""))
+            raise Trouble(LOST, words + (f": {answered}" if answered else ""))
         return self.work.shown(answer.text)
 
     def _answer(self, device: str, lines: Sequence[str]) -> Answer:

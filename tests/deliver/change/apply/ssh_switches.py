@@ -33,7 +33,7 @@ def fine(device: str, line: str) -> str:
 
 @dataclass
 class Prompt:
-    """A network OS with a prompt of its own. `said` is its answer to a line, and `prompt` the end of every answer."""
+    """A network OS with a prompt of its own. `answered` is its answer to a line, and `prompt` the end of every answer."""
 
     bench: Bench
     device: str
@@ -44,7 +44,7 @@ class Prompt:
     def prompt(self) -> str:
         return f"{self.device}{f'({self.mode})' if self.mode else ''}#"
 
-    def said(self, line: str) -> str:
+    def answered(self, line: str) -> str:
         raise NotImplementedError
 
     def effect(self, name: str) -> None:
@@ -69,7 +69,7 @@ class Eos(Prompt):
     def sessions(self) -> dict[str, list[str]]:
         return SESSIONS.setdefault((id(self.bench), self.device), {})
 
-    def said(self, line: str) -> str:
+    def answered(self, line: str) -> str:
         pending = self.bench.devices[self.device].pending is not None
         if match := re.fullmatch(r"no configure session (\S+)", line):
             return "" if self.sessions.pop(match[1], None) is not None else "% Session does not exist"
@@ -118,7 +118,7 @@ SESSIONS: dict[tuple[int, str], dict[str, list[str]]] = {}
 class NxOs(Prompt):
     """No sessions: every line has its effect, here once the last one is typed; a checkpoint."""
 
-    def said(self, line: str) -> str:
+    def answered(self, line: str) -> str:
         if line == "reload":
             return "This command will reboot the system. (y/n)?  [n] "
         if line.startswith("no checkpoint"):
@@ -194,8 +194,8 @@ class Switches:
             process.stdout.write(self.bench.running(device).get(running[command], ""))
             process.exit(0 if running[command] in self.bench.running(device) else 1)
         else:
-            code, said = await asyncio.to_thread(self.shell, device, command)
-            (process.stderr if code else process.stdout).write(said)
+            code, answered = await asyncio.to_thread(self.shell, device, command)
+            (process.stderr if code else process.stdout).write(answered)
             process.exit(code)
 
     def state(self) -> Mapping[str, str]:
@@ -227,11 +227,11 @@ class Switches:
                 process.channel.get_connection().abort()
                 return
             try:
-                said = "% Invalid input (at token 1)" if fault == REFUSED else session.said(line.strip())
+                answered = "% Invalid input (at token 1)" if fault == REFUSED else session.answered(line.strip())
             except Exception as error:  # a mistake of the test: shown where it is looked for
-                said = f"% {type(error).__name__}: {error}"
-            shown = "".join(f"{row}\r\n" for row in said.splitlines()) if not said.endswith("] ") else f"{said}"
-            waiting = said if said.endswith("] ") else ""
+                answered = f"% {type(error).__name__}: {error}"
+            shown = "".join(f"{row}\r\n" for row in answered.splitlines()) if not answered.endswith("] ") else f"{answered}"
+            waiting = answered if answered.endswith("] ") else ""
             process.stdout.write(f"{line}\r\n{shown}" + ("" if waiting else f"{session.prompt} "))
 
 

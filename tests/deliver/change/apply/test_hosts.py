@@ -25,6 +25,7 @@ from fabric.deliver.change.apply.hosts.network import HostNetwork, hosts
 from fabric.deliver.change.apply.hosts.ssh import commands
 from fabric.deliver.change.apply.records import CARRIED_OUT, STOPPED, TAKEN_BACK, Outcome
 from fabric.deliver.change.files import APPLY
+from fabric.deliver.export.ansible import ansible
 from tests import ROOT
 from tests.cli.diff_sites import fabric, site
 from tests.deliver.change.apply.bench import QUICK, Bench, opened, written
@@ -122,7 +123,7 @@ def test_another_host_key(bench: Bench, login: Path) -> None:
         (login / "known_hosts").write_text(rows, encoding="utf-8")
         with hosts(file, bench.work) as network:
             wave = pipeline.change_apply(bench.work, network, QUICK).waves[0]
-    assert "its host key is another one than the known one" in wave.remarks[0].message
+    assert "its host key differs from the known one" in wave.remarks[0].message
 
 
 def test_a_silent_switch(bench: Bench, login: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +132,7 @@ def test_a_silent_switch(bench: Bench, login: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ssh.Shell.__init__, "__defaults__", (20.0,))
     wave = run(bench, login, once(LEAF, "show session-config diffs", SILENT)).waves[0]
     assert (wave.state, [remark.id for remark in wave.remarks]) == (STOPPED, ["FAB563"])
-    assert "no answer in time" in wave.remarks[0].message
+    assert "no answer within 1 s" in wave.remarks[0].message
 
 
 def test_what_killed_the_run_is_no_matter(bench: Bench, login: Path) -> None:
@@ -148,13 +149,20 @@ def test_what_killed_the_run_is_no_matter(bench: Bench, login: Path) -> None:
 
     seen = [""]
     with served(Switches(bench, "eos", fault), login) as file:
-        command = [sys.executable, "-m", "fabric", "change", "apply", str(bench.work.folder), "--inventory", str(file)]
+        command = [
+            str(Path(sys.executable).with_name("fabric")),
+            "change",
+            "apply",
+            str(bench.work.folder),
+            "--inventory",
+            str(file),
+        ]
         environment = os.environ | secrets()
         child.append(
             subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
         )
-        said = child[0].communicate(timeout=120)[0]
-        assert child[0].returncode == -signal.SIGKILL, said
+        answered = child[0].communicate(timeout=120)[0]
+        assert child[0].returncode == -signal.SIGKILL, answered
         lines = (bench.work.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
         assert f'"step": "apply", "event": "start", "device": "{LEAF}"' in "\n".join(lines)
         child.clear()
@@ -192,21 +200,19 @@ def test_nxos(bench: Bench, login: Path) -> None:
 @pytest.mark.parametrize("bench", ["frr"], indirect=True)
 def test_a_linux_shell(bench: Bench, login: Path) -> None:
     """A here-document is one command; the exit code decides; what is read comes whole."""
-    heard: list[str] = []
+    seen: list[str] = []
 
     def shell(device: str, command: str) -> tuple[int, str]:
-        heard.append(command)
-        return (1, "line 3: % Unknown command\n") if "vtysh -C" in command else (0, "")
+        seen.append(command)
+        return (1, "1 out of 1 hunk FAILED\n") if command.startswith("sudo patch") else (0, "")
 
     with served(Switches(bench, "frr", shell=shell), login) as file, hosts(file, bench.work) as network:
         lines = bench.work.lines(1, LEAF, "frr", APPLY)
         answer = network.connect(LEAF).type(lines)
-        assert answer.refused.startswith("sudo vtysh -C -f dc1-wave1.conf")
-        assert answer.refused.endswith("% Unknown command")
+        assert answer.refused == "sudo patch /etc/network/interfaces <<'EOF': 1 out of 1 hunk FAILED"
         assert 0 < answer.typed < len(lines)
-        document = next(command for command in heard if command.startswith("cat > dc1-wave1.conf"))
-        assert document.endswith("\nEOF\n")
-        assert "mtu 9000" not in heard[0]
+        document = next(command for command in seen if command.startswith("cat > dc1-wave1.undo"))
+        assert document.endswith("\nUNDO\n")
         assert network.connect(LEAF).running()["frr.conf"] == bench.running(LEAF)["frr.conf"]
 
 
@@ -260,7 +266,7 @@ def test_inventories_that_do_not_do(text: str, environment: dict[str, str], mess
 def test_the_inventory_that_is_exported(bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "inventory.yml"
     plan = bench.work.stages[0].before.plan
-    file.write_text(next(iter(pipeline.export(plan, "ansible").values())), encoding="utf-8")
+    file.write_text(ansible(plan), encoding="utf-8")
     found = inventory.read(file, dict.fromkeys(bench.devices, "eos"), ENVIRONMENT)
     assert set(found) == set(bench.devices)
     assert isinstance(HostNetwork(found), HostNetwork)

@@ -6,17 +6,19 @@ Prompts, questions and errors are data of the network OS; Netmiko's own drivers 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.deliver.change.apply.connection import Answer, UnreachableError
 from fabric.deliver.change.apply.hosts.inventory import Host
-from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, DEFAULT_PORT, READ_S, Shell, reason
+from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, DEFAULT_PORT, READ_S, LostError, Shell, reason
 
 if TYPE_CHECKING:
     from netmiko import BaseConnection
 
+POLL_S = 0.01
 ECHO = 40  # columns of what is typed that the terminal shows in one piece: a prompt before them is an earlier one
 MAX_ANSWERS = 5  # questions after one line
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -31,11 +33,11 @@ class Cli:
         session = host.session
         self.prompt = re.compile(rf"(?:^|\n){session.prompt}", re.M)
         ends = [rf"(?:^|[\r\n]){session.prompt}", *session.questions]
-        self.end = "|".join(f"(?:{pattern})" for pattern in ends)
+        self.end = re.compile("|".join(f"(?:{pattern})" for pattern in ends))
         self.errors = [re.compile(pattern, re.M) for pattern in session.errors]
         self.channel = self._connected()
         try:
-            self.channel.read_until_pattern(pattern=self.end, read_timeout=CONNECT_S)
+            self._until("", CONNECT_S)
             for line in session.setup:
                 self._ask(line)
         except Exception as error:
@@ -67,33 +69,50 @@ class Cli:
 
     def type(self, lines: Sequence[str]) -> Answer:
         """Types lines as they stand there."""
-        said: list[str] = []
+        answered: list[str] = []
         for done, line in enumerate(lines):
             try:
                 answer = self._ask(line)
             except Exception as error:  # whatever Netmiko and Paramiko raise when the far end is gone
-                return Answer(text="\n".join([*said, _words(error)]), typed=done, dropped=True)
-            said += [answer] if answer else []
+                return Answer(text="\n".join([*answered, str(error) or type(error).__name__]), typed=done, dropped=True)
+            answered += [answer] if answer else []
             if self._is_refused(answer) and not self._is_harmless(line):
-                return Answer(text="\n".join(said), typed=done, refused=f"{line.strip()}: {self._why(answer)}")
-        return Answer(text="\n".join(said), typed=len(lines))
+                return Answer(text="\n".join(answered), typed=done, refused=f"{line.strip()}: {self._why(answer)}")
+        return Answer(text="\n".join(answered), typed=len(lines))
 
     def _ask(self, line: str) -> str:
         """What the switch says to a line; questions are answered as its network OS has it."""
         self.channel.write_channel(f"{line}\n")
-        echo = re.escape(line.strip()[:ECHO])
-        text = self.channel.read_until_pattern(pattern=echo, read_timeout=self.read_s) if echo else ""
-        text += self.channel.read_until_pattern(pattern=self.end, read_timeout=self.read_s)
+        text = self._until(line.strip()[:ECHO])
         for _ in range(MAX_ANSWERS):
             reply = next((reply for asked, reply in self.host.session.questions.items() if re.search(asked, text)), None)
             if reply is None or self.prompt.search(CONTROL.sub("", text).splitlines()[-1]):
                 break
             self.channel.write_channel(f"{reply}\n")
-            text += self.channel.read_until_pattern(pattern=self.end, read_timeout=self.read_s)
+            text += self._until("")
         shown = CONTROL.sub("", text).splitlines()
         if shown and shown[0].strip().endswith(line.strip()):
             shown = shown[1:]  # what was typed, as the terminal shows it
         return "\n".join(row for row in shown if row.strip() and not self.prompt.fullmatch(row))
+
+    def _is_closed(self) -> bool:
+        """Without a byte to the far end, which Netmiko's own test sends."""
+        far: Any = self.channel.remote_conn
+        return bool(far.closed or far.transport is None or not far.transport.is_active())
+
+    def _until(self, echo: str, read_s: float = 0.0) -> str:
+        """What comes until a prompt or a question, after what was typed. Raises LostError."""
+        text, end = "", time.monotonic() + (read_s or self.read_s)
+        while (start := text.find(echo)) < 0 or not self.end.search(text, start + len(echo)):
+            if new := self.channel.read_channel():
+                text += new
+            elif self._is_closed():
+                raise LostError("the session ended")
+            elif time.monotonic() > end:
+                raise LostError(f"no answer within {read_s or self.read_s:g} s")
+            else:
+                time.sleep(POLL_S)
+        return text
 
     def _is_refused(self, answer: str) -> bool:
         return any(pattern.search(answer) for pattern in self.errors)
@@ -118,8 +137,3 @@ class Cli:
         """Ends the connection."""
         with suppress(Exception):
             self.channel.disconnect()
-
-
-def _words(error: Exception) -> str:
-    name = type(error).__name__
-    return "no answer in time" if "Timeout" in name else f"the session ended ({name})"

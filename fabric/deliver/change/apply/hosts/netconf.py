@@ -80,7 +80,7 @@ class Netconf:
         """Does what the lines of a file say."""
         from ncclient.operations import RPCError
 
-        said: list[str] = []
+        answered: list[str] = []
         waiting: list[str] = []
         done = 0
         try:
@@ -93,16 +93,18 @@ class Netconf:
                     self._load(waiting)
                     waiting, done = [], at
                 if operation:
-                    said += [text] if (text := self._do(operation, match)) else []
+                    answered += [text] if (text := self._do(operation, match)) else []
                     done = at + 1
         except RPCError as error:
             self._clean()
             where = lines[done].strip() if done < len(lines) else ""
             message = " ".join(str(error.message or error).split())
-            return Answer(text="\n".join([*said, message]), typed=done, refused=f"{where}: {message}")
+            return Answer(text="\n".join([*answered, message]), typed=done, refused=f"{where}: {message}")
         except Exception as error:  # whatever ncclient raises when the far end is gone
-            return Answer(text="\n".join([*said, f"the session ended ({type(error).__name__})"]), typed=done, dropped=True)
-        return Answer(text="\n".join(said), typed=len(lines))
+            return Answer(
+                text="\n".join([*answered, f"the session ended ({type(error).__name__})"]), typed=done, dropped=True
+            )
+        return Answer(text="\n".join(answered), typed=len(lines))
 
     def _operation(self, line: str) -> tuple[str, dict[str, str]]:
         for pattern, name in self.host.session.operations.items():
@@ -140,7 +142,7 @@ class Netconf:
                 self._commit(confirmed=True, timeout=str(seconds), persist=values["name"])
                 self.pending = True
             case "confirm":
-                manager.discard_changes()  # what runs is confirmed, not what somebody has left in the candidate
+                manager.discard_changes()  # what runs is confirmed, not what another session has left in the candidate
                 self._commit(persist_id=values["name"])
                 self.pending = False
                 self._unlock()

@@ -70,7 +70,7 @@ class HostNetwork:
         return {f"{name}/{file}": text for name in sorted(results) for file, text in results[name][0].result.items()}
 
     def by_hand(self, wave: Wave) -> None:
-        """Nobody's hands are here. Raises ByHandError with a checklist."""
+        """There are no hands here. Raises ByHandError with a checklist."""
         raise ByHandError("\n".join(checklist(wave)))
 
     def close(self) -> None:

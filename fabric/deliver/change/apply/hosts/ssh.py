@@ -23,7 +23,7 @@ DEFAULT_PORT = 22
 
 
 class LostError(Exception):
-    """The session ended, or the switch said nothing for too long."""
+    """The session ended, or the switch was silent for too long."""
 
 
 class Shell:
@@ -59,19 +59,19 @@ class Shell:
 
     def type(self, lines: Sequence[str]) -> Answer:
         """Types lines of a Linux shell, one command after the other."""
-        said: list[str] = []
+        answered: list[str] = []
         done = 0
         for command, count in commands(lines):
             try:
                 code, output, errors = self.run(command)
             except LostError as error:
-                return Answer(text="\n".join([*said, str(error)]), typed=done, dropped=True)
-            said += [text.rstrip() for text in (output, errors) if text.strip()]
+                return Answer(text="\n".join([*answered, str(error)]), typed=done, dropped=True)
+            answered += [text.rstrip() for text in (output, errors) if text.strip()]
             if code:
                 why = (errors.strip() or output.strip() or f"exit code {code}").splitlines()[-1]
-                return Answer(text="\n".join(said), typed=done, refused=f"{command.splitlines()[0]}: {why}")
+                return Answer(text="\n".join(answered), typed=done, refused=f"{command.splitlines()[0]}: {why}")
             done += count
-        return Answer(text="\n".join(said), typed=len(lines))
+        return Answer(text="\n".join(answered), typed=len(lines))
 
     def running(self) -> Mapping[str, str]:
         """The files in force; one that the switch does not have is left out."""
@@ -137,7 +137,7 @@ def reason(error: BaseException, host: Host) -> str:
 
     text = str(error)
     if isinstance(error, paramiko.BadHostKeyException):
-        return "its host key is another one than the known one: refused"
+        return "its host key differs from the known one: refused"
     if "not found in known_hosts" in text or "Unknown host key" in text:
         return f"its host key is not known: check it, then `ssh-keyscan {host.address} >> {host.login.known_hosts}`"
     if isinstance(error, paramiko.AuthenticationException | paramiko.PasswordRequiredException):
