@@ -158,7 +158,10 @@ class WaveRun:
             return
         self.note(LOOK, START)
         before, absent = self.stage.before, self._absent
-        found = self._verified(before, absent)
+        found = self._verified(before)
+        if found and absent:  # what is replaced may be broken already
+            self.earlier = None
+            found = self._verified(before, absent)
         found += self._drifted(before, [name for name in self._changed(before) if name not in absent])
         self._end(LOOK, found, BEFORE, undo=False)
 

@@ -109,7 +109,7 @@ def names(host: Host) -> list[str]:
     return [name for name in ("eth0", "eth1", "eth2", "eth3") if f">{name}<" in text]
 
 
-def settled(host: Host, wanted: list[str], seconds: float = 8.0) -> list[str]:
+def settled(host: Host, wanted: list[str], seconds: float = 20.0) -> list[str]:
     end = time.monotonic() + seconds
     while (found := names(host)) != wanted and time.monotonic() < end:
         time.sleep(0.2)
