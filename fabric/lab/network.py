@@ -88,6 +88,7 @@ class LabNetwork:
         if self._lldp is not None:
             self._lldp.stop()
         for design in (self.in_place.new, self.in_place.old):
+            self.in_place.complete(design)
             if self._state is not None and self.in_place.is_as(design):
                 intent = str(design.plan.settings.home.path.absolute())
                 done = replace(self._state, intent=intent, digest=up_down.digest(design), ready=True)
