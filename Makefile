@@ -42,7 +42,7 @@ VERSIONS := tests/system/test_versions.py tests/system/test_same_bytes.py tests/
   tests/deliver/cabling/test_lists.py tests/deliver/export/test_graphml.py tests/deliver/explore/test_run.py \
   tests/deliver/inventory/test_push.py tests/audit/checks/batfish/test_answers.py
 PIP := -m pip --quiet --disable-pip-version-check install --no-compile
-EXTRAS := .[batfish,dask,netbox,test]
+EXTRAS := .[apply,batfish,dask,netbox,test]
 
 test-lowest: $(VENV)/.dev
 	@python=$$($(VENV)/bin/python -m tests.system.versions python lowest); [ -n "$$python" ] || exit 0; \
@@ -154,7 +154,8 @@ system-packages:
 	  for pair in vtysh:frr frr-reload:frr-pythontools ip:iproute2 lldpd:lldpd netplan:netplan.io nft:nftables \
 	    shellcheck:shellcheck slurmctld:slurmctld scontrol:slurm-client dot:graphviz promtool:prometheus \
 	    amtool:prometheus-alertmanager chromium:chromium kea-dhcp4:kea-dhcp4-server dnsmasq:dnsmasq-base udhcpc:udhcpc \
-    curl:curl ibsim:ibsim-utils opensm:opensm ibnetdiscover:infiniband-diags; do \
+	    curl:curl ibsim:ibsim-utils opensm:opensm ibnetdiscover:infiniband-diags \
+	    netconfd:netconfd sshd:openssh-server; do \
 	    [ -x /usr/bin/$${pair%%:*} ] || [ -x /usr/sbin/$${pair%%:*} ] || [ -e /usr/lib/frr/$${pair%%:*}.py ] \
 	      || missing="$$missing $${pair##*:}"; \
 	  done; \

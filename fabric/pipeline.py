@@ -8,7 +8,7 @@
                                     ├─acceptance, judge──▶ the runs that prove the cluster, with gates, and their verdict
                                     ├─goodput, design, utilisation──▶ what a design is worth to training jobs
                                     ├─drift, verify_state──▶ running configs and the state of switches, against the plan
-                                    ├─change──▶ waves that keep a floor of capacity, with files and their inverse
+                                    ├─change──▶ waves that keep a floor of capacity, with files ──change_apply──▶ switches
                                     ├─diff──▶ changes by another intent: design, capacity, configs
                                     ├─lab──▶ real routing daemons on the generated files, tested with failures
                                     ├─report, export──▶ a page to read, files for other tools
@@ -22,7 +22,7 @@ addresses and ports that earlier runs assigned and that must not change. `docs/a
 
 from __future__ import annotations
 
-from fabric.api.change import change, change_files, redesign
+from fabric.api.change import change, change_apply, change_files, change_hosts, change_in_lab, change_work, redesign
 from fabric.api.deliver import bill, cables, export, labels, push, report, report_designs, verify
 from fabric.api.design import (
     catalog,
@@ -76,7 +76,11 @@ __all__ = [
     "catalog_power",
     "catalog_power_check",
     "change",
+    "change_apply",
     "change_files",
+    "change_hosts",
+    "change_in_lab",
+    "change_work",
     "check",
     "cross_validate",
     "design",

@@ -221,6 +221,7 @@ SUBJECTS = (
     Subject("servers", 450, 459, "checks of server configs against their leaves", has_checks=True),
     Subject("cluster", 460, 499, "checks of a cluster's objects against leaves and servers", has_checks=True),
     Subject("lab", 500, 549, "the lab, and limits set by an option"),
+    Subject("carrying-out", 550, 599, "carrying out a change: `fabric change apply`"),
     Subject("infiniband", 600, 649, "InfiniBand: GUIDs, subnets and routing"),
     Subject("day-zero", 700, 749, "the first start of switches: `fabric export day-zero`"),
 )

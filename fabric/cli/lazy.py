@@ -34,7 +34,8 @@ EXAMPLES = {
     "drift": "fabric drift intent/dc1.yaml running/ --commands",
     "verify": "fabric verify intent/dc1.yaml state/ --format text --format junit=state.xml",
     "diff": "fabric diff git:main intent/dc1.yaml",
-    "change": "fabric change intent/dc1.yaml reboot spine --floor 90%",
+    "change plan": "fabric change intent/dc1.yaml reboot spine --floor 90% --files work/",
+    "change apply": "fabric change apply work/ --inventory inventory.yml",
     "estimate": "fabric estimate intent/dc1.yaml --collective alltoall --size 1G",
     "step": "fabric step intent/dc1.yaml --job llama.yaml",
     "goodput": "fabric goodput intent/dc1.yaml --job job.yaml --gpus 1024",
@@ -214,7 +215,7 @@ GROUPS = {
         "drift": "Compare running configs with the plan, device by device.",
         "verify": "Compare the state of the switches with the plan.",
         "diff": "Show what changes between two intents.",
-        "change": "Plan a change in waves that keep a floor of capacity.",
+        "change": "Plan a change in waves that keep a floor of capacity; carry it out.",
     },
     "Estimate": {
         "estimate": "Estimate the time of a collective, and its bottleneck.",
@@ -266,7 +267,11 @@ class _Acceptance(Group):
     default = "write"
 
 
-DEFAULTS: Mapping[str, type[Group]] = {"acceptance": _Acceptance}
+class _Change(Group):
+    default = "plan"
+
+
+DEFAULTS: Mapping[str, type[Group]] = {"acceptance": _Acceptance, "change": _Change}
 
 
 def load(name: str) -> Any:

@@ -55,6 +55,8 @@ def asked(forms: Sequence[str], names: Sequence[str], example: str, as_json: boo
             usage("--format: expected at most one report without =FILE", hint)
         if other != name:
             usage(f"--format: {file} is the file of two reports, {other} and {name}")
+        if file is not None and file.suffix.lower() in (".yaml", ".yml"):
+            usage(f"--format: expected a file for a report, got the name of a YAML file, {file}", f"--format {example}")
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
             usage(
                 f"--format: {text}: {'expected a file, got a folder' if file.is_dir() else f'no such folder: {file.parent}'}"

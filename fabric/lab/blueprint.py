@@ -46,6 +46,15 @@ class Names:
         """Configs, sockets and logs of one node."""
         return self.folder / "nodes" / node
 
+    @property
+    def laid(self) -> Path:
+        """The wires of a lab whose cables were moved."""
+        return self.folder / "laid.json"
+
+    def disk(self, switch: str) -> Path:
+        """What a switch keeps when its power is off: files of its own, from the first shell on."""
+        return self.folder / "disks" / switch
+
     def namespace(self, node: str, vrf: str = "") -> str:
         """`fabric-dc1.backend-leaf001`; of a VRF that is a namespace of its own `fabric-dc1.backend-leaf001.vrf-red`."""
         return f"{self.prefix}{node}.{vrf}" if vrf else f"{self.prefix}{node}"

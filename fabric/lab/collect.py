@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from fabric.base.formats import write_folder
 from fabric.lab.expected import planned
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons
-from fabric.lab.machine.daemons import OWN_HOPS, Silent, Vty, needs_own_hops
+from fabric.lab.machine.daemons import Silent, Vty
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.namespaces import at_once, run
 
@@ -102,7 +101,6 @@ def save(texts: Mapping[str, str], folder: Path) -> None:
 # `frr.conf` is what the daemons have. The other files are those that the lab was built from: its kernel has no config.
 
 DAEMONS_FILE = "frr.conf"
-NETNS = re.compile(r" +netns \S+\n")  # of a VRF that is a namespace, where the kernel has no VRF devices
 
 
 def running(live: Live) -> dict[str, str]:
@@ -126,10 +124,4 @@ def _of_daemons(live: Live, name: str) -> str:
     alive = daemons.alive(home)
     if ended := [daemon for daemon in daemons.started(home) if daemon not in alive]:
         raise MissingError(f"{name}: {ended[0]} is not running: run `fabric lab up {live.lab.plan.settings.home.path}`")
-    text = run(
-        *("nsenter", f"--uts=/proc/{alive[daemons.ROUTING[0]]}/ns/uts"),  # vtysh prints the host name that it runs under
-        *("vtysh", "--vty_socket", str(home), "--config_dir", str(home), "-c", "show running-config"),
-    ).stdout
-    if needs_own_hops(live.lab.nodes[name].frr_conf):
-        text = text.replace(f"{OWN_HOPS}\n", "")
-    return NETNS.sub("", text)
+    return daemons.running_config(home, live.lab.nodes[name].frr_conf)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -43,17 +44,44 @@ BONDS = "bonds: one port of each is used at a time; LACP, hashing and Ethernet s
 BOND_SYSCTLS = (("net.ipv4.conf.all.ignore_routes_with_linkdown", "1"),)
 
 
-def switch(view: SwitchView, facts: Facts, files: Mapping[str, str]) -> Node:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chassis:
+    """A switch without its files: what it is, and which of its ports are cabled."""
+
+    name: str
+    nos: str
+    role: str
+    ports: tuple[str, ...]
+    above: Mapping[str, tuple[str, int]]  # port of a bond to switches above → the bond, place in it
+
+
+def chassis(view: SwitchView) -> Chassis:
+    """What a plan has of a switch."""
+    nos = target(view.device.nos)
+    assert nos.idiom is not None
+    refs = {port.ref: nos.port_name(view.model, port.ref, view.device.model) for port in view.ports if port.peer}
+    # A bridge below a pair must not close a loop over both; the pair itself has all ports of a bond in the network.
+    below = [] if view.overlay else [lag for lag in view.lags if not lag.edge]
+    return Chassis(
+        name=view.device.name,
+        nos=view.device.nos,
+        role=view.device.role,
+        ports=tuple(refs.values()),
+        above={refs[ref]: (nos.idiom.bond.format(lag.number), at) for lag in below for at, ref in enumerate(lag.ports)},
+    )
+
+
+def switch(of: Chassis, facts: Facts, files: Mapping[str, str]) -> Node:
     """One switch.
 
     Args:
         files: base name → text of what it has.
     """
-    drawn = _SwitchDrawing(view, facts)
+    drawn = _SwitchDrawing(of, facts)
     return Node(
-        name=view.device.name,
+        name=of.name,
         kind=SWITCH,
-        role=view.device.role,
+        role=of.role,
         interfaces=tuple(drawn.all()),
         vrfs=tuple(name for name in facts.vrfs if name not in (read.MANAGEMENT, "mgmt")),
         frr_conf=files.get("frr.conf", ""),
@@ -76,22 +104,13 @@ def _sysctls(text: str) -> Iterator[tuple[str, str]]:
 
 
 class _SwitchDrawing:
-    def __init__(self, view: SwitchView, facts: Facts) -> None:
-        self.view, self.facts = view, facts
-        nos = target(view.device.nos)
-        assert nos.idiom is not None
-        self.idiom = nos.idiom
-        self.name = view.device.name
+    def __init__(self, of: Chassis, facts: Facts) -> None:
+        self.facts = facts
+        idiom = target(of.nos).idiom
+        assert idiom is not None
+        self.idiom, self.name, self.ports, self.above = idiom, of.name, of.ports, of.above
         self.lacks: list[str] = []
         self.bridges: dict[int, str] = {}  # VLAN → bridge
-        ports = [(nos.port_name(view.model, port.ref, view.device.model), port) for port in view.ports if port.peer]
-        self.ports = dict(ports)
-        # A bridge below a pair must not close a loop over both; the pair itself has all ports of a bond in the network.
-        below = [] if view.overlay else [lag for lag in view.lags if not lag.edge]
-        refs = {port.ref: name for name, port in ports}
-        self.above = {
-            refs[ref]: (self.idiom.bond.format(lag.number), at) for lag in below for at, ref in enumerate(lag.ports)
-        }
 
     def all(self) -> Iterator[Interface]:
         yield self._loopback()

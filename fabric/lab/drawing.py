@@ -22,7 +22,7 @@ from fabric.configs.hosts.view import ETHERNET, Host, HostNic, hosts, sides
 from fabric.configs.infiniband.files import Managed, files as subnet_files
 from fabric.configs.render import environment
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Blueprint, End, Interface, Node, Route, Wire
-from fabric.lab.devices import BASE_SYSCTLS, BONDS, mac, server, switch, tagged
+from fabric.lab.devices import BASE_SYSCTLS, BONDS, chassis, mac, server, switch, tagged
 from fabric.model.plan import ATTACHED, ATTACHMENT, External, FabricPlan, Plan, Port, PortLabels, PortRef, SwitchView
 from fabric.nos.reading import read_device
 from fabric.nos.target import management_port, target, targets
@@ -291,7 +291,7 @@ class _Drawing:
         if not any(path.endswith("/frr.conf") and text.strip() for path, text in found.items()):
             self.notes.append(f"frr.conf of {view.device.name} is empty: no daemon runs there")
         facts = read_device(view.device.name, view.device.nos, found)
-        return switch(view, facts, {path.rpartition("/")[2]: text for path, text in found.items()})
+        return switch(chassis(view), facts, {path.rpartition("/")[2]: text for path, text in found.items()})
 
     # --- servers ------------------------------------------------------------------------------------------------
 

@@ -7,8 +7,6 @@ import hashlib
 import json
 import os
 import shutil
-import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +23,7 @@ from fabric.lab.machine import daemons, host, namespaces
 from fabric.lab.machine.daemons import OWN_HOPS, Vty, needs_own_hops
 from fabric.lab.machine.host import Kernel
 from fabric.lab.machine.namespaces import LabError, at_once
+from fabric.lab.machine.nodes import Spaces
 from fabric.lab.machine.wiring import Wiring
 
 # --- what is written down, so that another command, or one after an accident, can go on from it ---------------
@@ -166,7 +165,6 @@ def _memory(process: int) -> int:
 #
 # Nothing is trusted but names: whatever runs in a namespace with the lab's prefix is the lab's, also after a kill -9 of `up`.
 
-PATIENCE_S = 10.0
 SIMULATED_SPEED = 4  # HDR: the simulator of Debian 12 knows no faster one
 
 
@@ -174,27 +172,13 @@ def take_down(names: Names) -> int:
     """Leaves nothing behind; returns how many namespaces there were. Raises LabError for processes that will not end."""
     spaces = namespaces.existing(names.prefix)
     simulated = simulator.stop(names.site)
-    _kill({namespaces.inode(name) for name in spaces})
+    namespaces.end_processes({namespaces.inode(name) for name in spaces})
     namespaces.delete(spaces)
     if left := namespaces.existing(names.prefix):
         raise LabError(f"namespaces that could not be deleted: {listed(left, 5)}")
     shutil.rmtree(names.folder, ignore_errors=True)
     host.restore_limits(needed=lambda: bool(sites()))
     return len(spaces) + simulated
-
-
-def _kill(spaces: set[int]) -> None:
-    """Ends every process in these namespaces; again until none is left, as one may just have started another."""
-    deadline = time.monotonic() + PATIENCE_S
-    while process_ids := namespaces.processes(spaces):
-        if time.monotonic() > deadline:
-            raise LabError(f"processes that do not end: {listed([*map(str, process_ids)], 5)}")
-        for number in process_ids:
-            try:
-                os.kill(number, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        time.sleep(0.02)
 
 
 # --- up -------------------------------------------------------------------------------------------------------
@@ -244,13 +228,18 @@ def _build(lab: Blueprint, kernel: Kernel, names: Names, say: Say) -> tuple[str,
     return tuple(line for lines in refused for line in lines)
 
 
-def start(node: Node, wiring: Wiring) -> None:
-    """The daemons of one node, with nothing loaded yet."""
-    home = wiring.names.home(node.name)
+def start(node: Node, spaces: Spaces, bfd: bool | None = None) -> None:
+    """The daemons of one node, with nothing loaded yet.
+
+    Args:
+        bfd: bfdd is one of them; None: where the config asks for it.
+    """
+    home = spaces.names.home(node.name)
     daemons.prepare(home, node.frr_conf)
-    vrfs = wiring.vrf_namespaces(node)
-    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), detect=wiring.lab.bfd)
-    daemons.start(node.name, wiring.namespace(node.name), home, vrfs, commands)
+    vrfs = spaces.vrf_namespaces(node)
+    detect = spaces.bfd and (daemons.asks_for_bfd(node.frr_conf) if bfd is None else bfd)
+    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), bfd=detect)
+    daemons.start(node.name, spaces.namespace(node.name), home, vrfs, commands)
     if needs_own_hops(node.frr_conf):
         with Vty(home, "zebra") as vty:
             vty.configure(OWN_HOPS)

@@ -6,7 +6,7 @@ Sources are in `day_zero.py` of each network OS. What all of them share is here:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 from shlex import quote
 from typing import TypeAlias
@@ -118,6 +118,7 @@ class FirstBoot:
     vendor: tuple[int, str] | None = None  # option of its requests, and how its value begins; None: not documented
     onie: bool = False  # ONIE installs it
     extensions: bool = False  # it loads packages beside the image
+    places: Mapping[str, str] = field(default_factory=dict)  # file → where it is on the switch
     circuit_id: str = ""  # of its DHCP relay agent, with {switch}, {port}, {alias}; "": none by default, or not documented
 
 

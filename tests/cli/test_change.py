@@ -50,6 +50,10 @@ fabrics:
 def intent(tmp_path: Path) -> None:
     (tmp_path / "dc1.yaml").write_text(INTENT, encoding="utf-8")
     (tmp_path / "planes.yaml").write_text(PLANES, encoding="utf-8")
+    (tmp_path / "two.yaml").write_text(
+        PLANES.replace("ports: 4", "ports: 2").replace("planes: 4", "planes: 2"), encoding="utf-8"
+    )
+    (tmp_path / "same").write_text(INTENT, encoding="utf-8")
 
 
 def pair(name: str, folder: Path) -> None:
@@ -104,6 +108,19 @@ def test_json(run: Run, intent: None) -> None:
         ("dc1.yaml reboot leaf --floor 120%", "--floor: error[FAB102]: expected a share from 0% to 100%, got '120%'"),
         ("dc1.yaml reboot leaf --planes-active 2", "--planes-active: error[FAB102]: expected drain, got reboot"),
         ("dc1.yaml drain --planes-active 2", "--planes-active: error[FAB102]: expected a fabric with several planes, got 2"),
+        ("planes.yaml drain --planes-active 4", "expected 1 to 3 of the 4 planes, got 4"),
+        ("two.yaml drain --planes-active 2", "expected 1 of the 2 planes, got 2"),
+        (
+            "dc1.yaml reboot leaf --format json=dc1.yaml",
+            "for a report, got the name of a YAML file, dc1.yaml",
+        ),
+        ("./same reboot leaf --format json=same", "--format: error[FAB102]: same is an input of the command"),
+        ("dc1.yaml reboot leaf --files=", "--files: error[FAB102]: expected a folder, got no name"),
+        (
+            "apply nothing --inventory hosts.yaml",
+            "nothing: error[FAB550]: expected the folder of a change, got no such",
+        ),
+        ("apply nothing --inventory hosts.yaml --wait 900", "--wait: error[FAB102]: expected at most 600 seconds, got 900"),
         ("dc1.yaml reboot leaf --fabric x", "error[FAB106]"),
         ("dc1.yaml no.yaml", "no.yaml"),
     ],

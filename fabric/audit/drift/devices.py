@@ -299,6 +299,12 @@ def site_drift(renderer: Renderer, folder: Folder, jobs: int = 0, progress: Prog
     return SiteDrift(renderer.plan.site, folder.root, tuple(drifts), unplanned, unread)
 
 
+def device_drift(renderer: Renderer, job: Job, folder: Folder) -> DeviceDrift:
+    """One planned switch against its running config in a folder."""
+    devices = {device.name: device for device in reversed(folder.devices)}
+    return _Work(renderer, devices, _failed(folder)).drift(job)
+
+
 def _failed(folder: Folder) -> Mapping[str, tuple[str, str]]:
     """Stem or folder of a file that cannot be read → (path, reason): an empty file of a switch that did not answer."""
     failed: dict[str, tuple[str, str]] = {}

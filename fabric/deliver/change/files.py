@@ -1,19 +1,24 @@
-"""The files of a change: per wave and switch what is typed, what confirms it, and the exact inverse; drains apart."""
+"""The files of a change: per wave and switch what is typed, what confirms it, and the exact inverse; drains apart.
+
+`request.json` says what the change was planned from: `fabric change apply` plans it again and compares.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from hashlib import sha256
 
 from fabric.audit.diff.configs import FileChange
 from fabric.base.diagnostics import Diagnostic, Place
-from fabric.base.formats import json_text
+from fabric.base.formats import json_line, json_text
 from fabric.base.schemas.models import document
 from fabric.configs import Renderer
 from fabric.deliver.change.edits import Edit, files_of
-from fabric.deliver.change.records import DRAIN, REBOOT, UNDRAIN, UPGRADE, Change, Task, Wave
+from fabric.deliver.change.records import DRAIN, REBOOT, UNDRAIN, UPGRADE, Asked, Change, Task, Wave
 from fabric.deliver.change.report import FORMATS
-from fabric.nos.change import NATIVE, PATCHED, STEPPED, Procedure, drained, filled, procedure, typed
+from fabric.nos.change import NATIVE, PATCHED, STEPPED, Procedure, drained, filled, procedure, rehearsed, typed
 from fabric.nos.dialect import STEPS, UNIFIED
 from fabric.nos.target import UNSUPPORTED, target
 
@@ -22,14 +27,24 @@ LABEL = re.compile(r"[^A-Za-z0-9-]+")
 IMAGE = {"image": "IMAGE", "earlier": "EARLIER"}  # names that an engineer puts in
 
 
-def folder(change: Change, edits: Sequence[Edit], renderer: Renderer | None) -> dict[str, str]:
+TRIED, DRAINED, APPLY, CONFIRM, ABORT, UNDRAINED, UNDO = (
+    *("0-dry-run", "1-drain", "2-apply", "3-confirm", "3-abort", "4-undrain", "undo"),
+)
+REBOOTED, UPGRADED = "2-reboot", "2-upgrade"
+REQUEST = "request.json"
+
+
+def folder(change: Change, edits: Sequence[Edit], renderer: Renderer | None, asked: Asked | None = None) -> dict[str, str]:
     """Path → text: the checklist, the JSON document, and the files of every switch of every wave.
 
     Args:
         edits: changes of files, by wave.
         renderer: of the files before the change, which drains are typed for; None without drains.
+        asked: what the change is planned from; None where it is not carried out by `fabric change apply`.
     """
     files = {"README.md": FORMATS["markdown"](change), "change.json": json_text(document(change)) + "\n"}
+    if asked is not None:
+        files[REQUEST] = json_text(asdict(replace(asked, waves=digest(change)))) + "\n"
     by_place = {(edit.wave, edit.device): edit for edit in edits}
     for wave in change.waves:
         for task in wave.tasks:
@@ -37,9 +52,19 @@ def folder(change: Change, edits: Sequence[Edit], renderer: Renderer | None) -> 
             if how is not None:
                 edit = by_place.get((wave.number, task.device))
                 for name, lines in _of_task(change.site, wave, task, how, edit, renderer):
-                    ending = "sh" if how.shell else "txt"
-                    files[f"wave-{wave.number:03}/{task.device}/{name}.{ending}"] = "\n".join(lines) + "\n"
+                    files[place(wave.number, task.device, name, how)] = "\n".join(lines) + "\n"
     return files
+
+
+def place(wave: int, device: str, name: str, how: Procedure) -> str:
+    """Path of a file of a switch in a wave."""
+    return f"wave-{wave:03}/{device}/{name}.{'sh' if how.shell else 'txt'}"
+
+
+def digest(change: Change) -> str:
+    """SHA-256 of what is done in the waves."""
+    waves = [[wave.fabric, [*map(asdict, wave.tasks)], [*map(asdict, wave.moves)]] for wave in change.waves]
+    return sha256(json_line(waves).encode()).hexdigest()
 
 
 def unsupported(change: Change) -> list[Diagnostic]:
@@ -60,24 +85,29 @@ def _of_task(
     if (task.drained or task.action in (DRAIN, UNDRAIN)) and renderer is not None:
         lead = drained(how, files_of(renderer, edit.was if edit else task.device))
         if task.action != UNDRAIN:
-            yield "1-drain", list(lead.apply)
+            yield DRAINED, list(lead.apply)
         if task.action != DRAIN:
-            yield "4-undrain", list(lead.undo)
+            yield UNDRAINED, list(lead.undo)
     values = {"name": label(site, wave.number), "minutes": MINUTES, **IMAGE}
     if edit is not None and edit.drain is not None:
         yield from _of_links(edit.drain, how, {**values, "name": f"{values['name']}-drain"})
     if task.action == REBOOT:
-        yield "2-reboot", filled(how.reboot, values)
+        yield REBOOTED, filled(how.reboot, values)
     elif task.action == UPGRADE:
-        yield "2-upgrade", filled(how.upgrade, values)
+        yield UPGRADED, filled(how.upgrade, values)
         if how.downgrade:
-            yield "undo", filled(how.downgrade, values)
+            yield UNDO, filled(how.downgrade, values)
     elif edit is not None and edit.changes:
         inverse = all_lines(how, edit.inverse, values)
-        values |= {"change": all_lines(how, edit.changes, values), "inverse": inverse}
-        yield "2-apply", filled(how.apply, values)
-        yield "3-confirm", filled(how.confirm, values)
-        yield "undo", filled(how.undo, values)
+        tried = [line for its in edit.changes for line in rehearsed(how, its.path, its.lines, _kind(its), values)]
+        values |= {"change": all_lines(how, edit.changes, values), "inverse": inverse, "tried": tried}
+        if tried:
+            yield TRIED, filled(how.tried, values)
+        yield APPLY, filled(how.apply, values)
+        yield CONFIRM, filled(how.confirm, values)
+        if how.abort:
+            yield ABORT, filled(how.abort, values)
+        yield UNDO, filled(how.undo, values)
         if how.lost:
             yield "undo-without-inverse", filled(how.lost, values)
 
@@ -90,6 +120,12 @@ def _of_links(edit: Edit, how: Procedure, values: Mapping[str, object]) -> Itera
         yield "1-drain", filled(how.apply, values)
         yield "1-drain-confirm", filled(how.confirm, values)
         yield "1-drain-undo", filled(how.undo, values)
+
+
+def inverse_lines(how: Procedure, site: str, wave: int, changes: Iterable[FileChange]) -> list[str]:
+    """What is typed to take other changes back than those of the files of a wave."""
+    values: dict[str, object] = {"name": label(site, wave), "minutes": MINUTES}
+    return filled(how.undo, values | {"inverse": all_lines(how, changes, values)})
 
 
 def all_lines(how: Procedure, changes: Iterable[FileChange], values: Mapping[str, object]) -> list[str]:

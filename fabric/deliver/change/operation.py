@@ -103,7 +103,8 @@ def select(fabrics: Sequence[FabricPlan], words: Sequence[str], planes_active: i
     if planes_active:
         planes = sorted({device.plane for device in switches if device.role == "leaf"})
         if not 1 <= planes_active < len(planes):
-            expected = f"1 to {len(planes) - 1} planes" if len(planes) > 1 else "a fabric with several planes"
+            most = f"{len(planes) - 1} of the {len(planes)} planes"
+            expected = "a fabric with several planes" if len(planes) < 2 else most if len(planes) == 2 else f"1 to {most}"
             hint = f"this fabric has {plural(len(planes), 'plane')}: {listed([str(plane + 1) for plane in planes])}"
             report.error("FAB102", Place("--planes-active"), f"expected {expected}, got {planes_active}", hint)
         gone = set(planes[planes_active:])

@@ -119,3 +119,22 @@ class ChangeRequest:
     floor: float = 0.9
     fabric: str = ""
     planes_active: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a change was planned from, so that it can be planned again when it is carried out.
+
+    Attributes:
+        old: the intent, or the one before the change: a file or `git:REV`.
+        new: the one after it; "" for an operation.
+        action: the operation on the switches `names`; "" from one intent to another.
+        waves: SHA-256 of the switches and cables of all waves.
+    """
+
+    old: str
+    new: str = ""
+    action: str = ""
+    names: tuple[str, ...] = ()
+    request: ChangeRequest = ChangeRequest()
+    waves: str = ""

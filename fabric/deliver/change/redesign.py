@@ -76,6 +76,7 @@ class Draft:
     cuts: list[tuple[int, int]] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     edits: dict[int, list[Edit]] = field(default_factory=dict)  # by wave of moves from 1; 0: switches that none touches
+    after: dict[int, Renderer] = field(default_factory=dict)  # likewise: of the files that its switches have then
 
     @property
     def done(self) -> int:
@@ -100,15 +101,34 @@ class Draft:
         return {name: list(numbers) for name, numbers in found.items()}
 
 
-def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change, list[Edit]]:
-    """The waves, and the edits of files that belong to them by their number."""
+@dataclass(frozen=True, kw_only=True)
+class Redesign:
+    """A change from one design to another.
+
+    Attributes:
+        edits: of the files of switches, by the number of their wave.
+        drafts: of each fabric.
+        names: old name → new name of switches that get another one.
+        old: of the files before the change.
+    """
+
+    change: Change
+    edits: Sequence[Edit]
+    drafts: Sequence[Draft]
+    names: Names
+    old: Renderer
+
+
+def redesign(sides: Sides, request: ChangeRequest, heading: str) -> Redesign:
+    """The waves, the edits of files that belong to them, and how each fabric gets from one design to the other."""
     names = renames(sides.old, sides.new)
     old = renamed_plan(sides.old, names)
     steps = recabling(old, sides.new).steps
     both = [name for name in sorted(sides.new.fabrics) if name in old.fabrics and request.fabric in ("", name)]
     both = [name for name in both if old.fabrics[name].switches and sides.new.fabrics[name].switches]
     drafts = [draft_of(old.fabrics[name], sides, steps, request.floor) for name in both]
-    _add_edits(sides, names, drafts)
+    renderer = sides.render(sides.old, True)
+    _add_edits(sides, names, drafts, renderer)
     waves: list[Wave] = []
     edits_by_wave: list[Edit] = []
     for draft in drafts:
@@ -129,7 +149,7 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> tuple[Change
         notes=found,
         is_empty=not waves and not found and not any(draft.refused for draft in drafts),
     )
-    return change, edits_by_wave
+    return Redesign(change=change, edits=edits_by_wave, drafts=drafts, names=names, old=renderer)
 
 
 def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
@@ -261,14 +281,13 @@ def _waiting(meter: Meter, items: Sequence[Out], first: Out) -> Iterator[Refused
 # --- files ----------------------------------------------------------------------------------------------------
 
 
-def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
+def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft], old: Renderer) -> None:
     """Adds to each draft how the files of its switches change from state to state.
 
     Between two waves of moves the files of a switch are those of the state after its last one, and before its first one
     still those of the old design.
     """
     was = {after: before for before, after in names.items()}
-    old = sides.render(sides.old, True)
     for draft in drafts:
         kept = [device.name for device in draft.way.new.switches if device.nos and _stays(draft.way.old, device)]
         touched, seen = draft.touched(), set[str]()
@@ -279,11 +298,11 @@ def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
             if number and not sides.files:
                 draft.edits[number] = [Edit(device=name, nos="") for name in mine]
                 continue
-            after = sides.render(_with(sides.new, draft.way.at(done)), False)
+            after = draft.after[number] = sides.render(with_fabric(sides.new, draft.way.at(done)), False)
             drained: dict[str, Edit] = {}
             start = {name: (name, before) if name in seen else (was.get(name, name), old) for name in mine}
             if number and draft.jumpers(number):
-                while_out = sides.render(_with(sides.new, draft.way.at(*draft.cuts[number - 1])), False)
+                while_out = sides.render(with_fabric(sides.new, draft.way.at(*draft.cuts[number - 1])), False)
                 pairs = [Pair(name, start[name][0], start[name][1], while_out) for name in mine]
                 drained = {edit.device: edit for edit in edits(pairs, sides.files, sides.jobs, sides.progress)}
                 start = {name: (name, while_out) for name in mine}
@@ -295,14 +314,16 @@ def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft]) -> None:
 
 
 def _stays(old: FabricPlan, device: Device) -> bool:
-    return device.name in old.by_name and not _is_replaced(old.by_name[device.name], device)
+    return device.name in old.by_name and not is_replaced(old.by_name[device.name], device)
 
 
-def _with(plan: Plan, fabric: FabricPlan) -> Plan:
+def with_fabric(plan: Plan, fabric: FabricPlan) -> Plan:
+    """A site with another state of one fabric."""
     return replace(plan, fabrics={**plan.fabrics, fabric.name: fabric})
 
 
-def _is_replaced(old: Device, new: Device) -> bool:
+def is_replaced(old: Device, new: Device) -> bool:
+    """Whether a switch makes room for another one of the same name."""
     return (old.model, old.nos) != (new.model, new.nos)
 
 
@@ -318,8 +339,8 @@ def _waves(draft: Draft, floor: float) -> Iterator[tuple[Wave, Sequence[Edit]]]:
         yield builder.wave(INSTALL, tasks, NO_DEVICE, moves=_moves(draft.free), done="new cables are laid"), ()
     drained = {name for step in way.steps for name in step.drain.split(", ")}
     pairs = [(way.old.by_name[new.name], new) for new in way.new.switches if new.name in way.old.by_name]
-    upgraded = [old for old, new in pairs if not _is_replaced(old, new) and _release(way.old, old) != _release(way.new, new)]
-    replaced = [old for old, new in pairs if _is_replaced(old, new) and new.name not in drained]
+    upgraded = [old for old, new in pairs if not is_replaced(old, new) and _release(way.old, old) != _release(way.new, new)]
+    replaced = [old for old, new in pairs if is_replaced(old, new) and new.name not in drained]
     for action, devices in ((UPGRADE, upgraded), (REPLACE, replaced)):
         yield from ((wave, ()) for wave in _packed(draft, builder, action, devices, floor))
     yield from _configured(draft, builder, floor)

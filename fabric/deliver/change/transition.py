@@ -49,7 +49,7 @@ class Transition:
         stays = np.array([end not in waits and end not in out for end in self.new_ends], dtype=bool)
         rows = np.flatnonzero(stays)
         still = np.array([row for row, end in enumerate(self.old_ends) if end in waits], dtype=np.int64)
-        return self._joined(rows, still)
+        return self.joined(rows, still)
 
     def in_service(self, fabric: FabricPlan) -> Network:
         """The network of a state, with the server ports that both designs have."""
@@ -90,8 +90,8 @@ class Transition:
         panels = (panel._replace(first=int(self._index[panel.first])) for panel in old.panels)
         return replace(old, panels=tuple(panels))
 
-    def _joined(self, rows: Ints, still: Ints) -> FabricPlan:
-        """The plan with some links of the new design and some of the old one."""
+    def joined(self, rows: Ints, still: Ints) -> FabricPlan:
+        """The plan with some links of the new design and some of the old one, by their rows."""
         old, new = self.old, self.new
         place = {int(row): at for at, row in enumerate(rows.tolist())}
         devices = [replace(old.devices[index], index=len(new.devices) + at) for at, index in enumerate(self._gone)]

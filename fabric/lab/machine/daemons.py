@@ -12,7 +12,9 @@ import re
 import shutil
 import signal
 import socket
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,6 +93,7 @@ class Vty:
 FOLDERS = ("/usr/lib/frr", "/usr/libexec/frr")  # Debian and what comes from it; Fedora and what comes from it
 FPM_MODULE = "*/frr/modules/dplane_fpm_nl.so"  # below /usr/lib
 USER = "frr"
+NICE = -15  # other programs of a busy machine must not take a link down: BFD waits for less than a second
 ROUTING = ("zebra", "bgpd")
 
 # $1 host name, $2 home of the node, then VRF=NAMESPACE …, --, and a command line for each daemon.
@@ -109,6 +112,8 @@ shift
 mount --rbind "$home/netns" "$NETNS"
 for daemon in "$@"; do $daemon; done
 """
+
+NETNS_LINE = re.compile(r" +netns \S+\n")  # of a VRF that is a namespace, where the kernel has no VRF devices
 
 # What vtysh says of files that are fine: graceful restart is noted, and FRR 10 tells how far it is.
 _NOTICES = re.compile(
@@ -137,14 +142,17 @@ def _takes_bfdctl(folder: Path) -> bool:
     return "--bfdctl" in run(str(folder / "bfdd"), "--help", check=False).stdout
 
 
-def command_lines(home: Path, frr_conf: str, namespaces: bool, detect: bool = True) -> list[str]:
-    """The daemons that a frr.conf needs, in the order of their start.
+def asks_for_bfd(frr_conf: str) -> bool:
+    return re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE) is not None
+
+
+def command_lines(home: Path, frr_conf: str, namespaces: bool, bfd: bool) -> list[str]:
+    """The daemons of a node, in the order of their start.
 
     Args:
-        detect: bfdd is one of them, where the file asks for it.
+        bfd: bfdd is one of them.
         namespaces: VRFs are namespaces, not devices.
     """
-    bfd = detect and re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE)
     # SONiC's routes go to the ASIC by a module of zebra; without it zebra does not know the words.
     module = re.search(r"^(no )?fpm ", frr_conf, re.MULTILINE) and any(Path("/usr/lib").glob(FPM_MODULE))
     folder = programs()
@@ -164,7 +172,8 @@ def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], co
     """
     names = [Path(line.split()[0]).name for line in commands]
     (home / "daemons").write_text("\n".join(names) + "\n", encoding="ascii")
-    command = ["nsenter", f"--net={NETNS / namespace}", "unshare", "--mount", "--uts", "--propagation", "private"]
+    command = ["nice", "-n", str(NICE), "nsenter", f"--net={NETNS / namespace}"]
+    command += ["unshare", "--mount", "--uts", "--propagation", "private"]
     command += ["env", f"NETNS={NETNS}", f"OWNER={USER}:{USER}", "sh", "-c", _SCRIPT, "sh", hostname, str(home)]
     run(*command, *(f"{vrf}={name}" for vrf, name in vrfs.items()), "--", *commands)
 
@@ -177,14 +186,32 @@ def load(home: Path) -> list[str]:
     return found or ([f"vtysh ended with {done.returncode}"] if done.returncode else [])
 
 
+def running_config(home: Path, loaded: str) -> str:
+    """What the daemons have, without what the lab itself entered.
+
+    Args:
+        loaded: the config that they have loaded.
+    """
+    text = run(
+        *("nsenter", f"--uts=/proc/{alive(home)[ROUTING[0]]}/ns/uts"),  # vtysh prints the host name that it runs under
+        *("vtysh", "--vty_socket", str(home), "--config_dir", str(home), "-c", "show running-config"),
+    ).stdout
+    if needs_own_hops(loaded):
+        text = text.replace(f"{OWN_HOPS}\n", "")
+    return NETNS_LINE.sub("", text)
+
+
 def prepare(home: Path, frr_conf: str) -> None:
-    """The folder of a node, as the daemons find it."""
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True)
+    """The folder of a node, as the daemons find it; folders of other programs stay."""
+    home.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(home / "netns", ignore_errors=True)
+    for path in home.iterdir():
+        if not path.is_dir():
+            path.unlink()
     (home / "frr.conf").write_text(frr_conf, encoding="utf-8")
     (home / "vtysh.conf").touch()
     (home / "frr.log").touch()
-    for path in (home, *home.iterdir()):
+    for path in (home, *(path for path in home.iterdir() if not path.is_dir())):
         shutil.chown(path, USER, USER)
 
 
@@ -220,6 +247,52 @@ def kill(home: Path) -> None:
             continue
     for path in home.glob("*.pid"):
         path.unlink()
+
+
+def remove(home: Path) -> None:
+    """Nothing of the node is left."""
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def stop(home: Path, patience_s: float = 5.0) -> None:
+    """The daemons' end as a service manager asks for it: they take their routes away."""
+    for number in reversed(alive(home).values()):
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGTERM)
+    deadline = time.monotonic() + patience_s
+    while alive(home) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    kill(home)
+
+
+def adopt(home: Path, vrf: str, namespace: str) -> None:
+    """Zebra takes a namespace for a VRF: it watches the folder that its mount namespace has them in."""
+    script = ': > "$1" && mount --bind /proc/$$/ns/net "$1"'
+    _beside(home, script, str(NETNS / vrf), f"--net={NETNS / namespace}")
+
+
+def wait_for_vrf(home: Path, vrf: str, patience_s: float = 10.0) -> None:
+    """Until zebra has taken it: what it sees of interfaces before that, it does not connect with the VRF."""
+    deadline = time.monotonic() + patience_s
+    with Vty(home, ROUTING[0]) as vty:
+        while not re.search(rf"^vrf {re.escape(vrf)} id ", vty.ask("show vrf"), re.MULTILINE):
+            if time.monotonic() > deadline:
+                raise LabError(f"{home.name}: {ROUTING[0]} does not take VRF {vrf}")
+            time.sleep(0.05)
+
+
+def abandon(home: Path, vrf: str) -> None:
+    """A VRF is no more."""
+    twice = (
+        f'umount -l "$1"; umount -l "{home}/netns/{vrf}"'  # those of the start are mounted in both places; zebra has it open
+    )
+    _beside(home, f'( {twice} ) 2> /dev/null; rm "$1"', str(NETNS / vrf))
+
+
+def _beside(home: Path, script: str, place: str, *entered: str) -> None:
+    """Runs a script with the mounts of the daemons."""
+    zebra = alive(home)[ROUTING[0]]
+    run("nsenter", f"--mount=/proc/{zebra}/ns/mnt", *entered, "sh", "-c", script, "sh", place)
 
 
 def missing() -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from fabric.base.grouping import grouped
 from fabric.lab.blueprint import PORT, SERVER, End, Node
@@ -57,6 +58,12 @@ class Lldp:
     def __init__(self, live: Live) -> None:
         self.live = live
         self.homes = {space: (node.name, home) for node in speakers(live) for space, home in _homes(live, node)}
+
+    def follow(self) -> None:
+        """Starts those that do not run yet; what runs goes on, as on a switch whose cables are moved."""
+        inodes = {space: namespaces.inode(space) for space in self.homes}
+        there = {_space_of(number) for number in processes(set(inodes.values())) if _program(number) == "lldpd"}
+        at_once(self._start, [space for space in self.homes if inodes[space] not in there])
 
     def __enter__(self) -> Lldp:
         self.stop()
@@ -136,6 +143,14 @@ def _program(process: int) -> str:
         return ""
 
 
+def _space_of(process: int) -> int:
+    """The number of the namespace that a process is in."""
+    try:
+        return os.stat(f"/proc/{process}/ns/net").st_ino
+    except OSError:
+        return 0
+
+
 def _homes(live: Live, node: Node) -> Iterator[tuple[str, Path]]:
     """Every namespace that has a whole cable."""
     cabled = {
@@ -143,9 +158,9 @@ def _homes(live: Live, node: Node) -> Iterator[tuple[str, Path]]:
         for own in node.interfaces
         if own.kind == PORT and not _is_slice(live, node.name, own.name)
     }
-    for number, space in enumerate(live.wiring.spaces(node)):
-        if space in cabled:
-            yield space, live.names.home(node.name) / f"lldp{number}"
+    for space in live.wiring.spaces(node):
+        if space in cabled:  # a name of its own, which stays when VRFs come and go; the path of a socket is short
+            yield space, live.names.home(node.name) / f"lldp{crc32(space.encode()):x}"
 
 
 def _is_slice(live: Live, node: str, interface: str) -> bool:

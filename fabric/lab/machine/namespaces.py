@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+from fabric.base.text import listed
 
 # --- Runs other programs, and several jobs at once ------------------------------------------------------------
 
@@ -137,3 +141,20 @@ def processes(spaces: set[int]) -> list[int]:
         except OSError:
             continue  # it has ended
     return process_ids
+
+
+PATIENCE_S = 10.0
+
+
+def end_processes(spaces: set[int]) -> None:
+    """Ends every process in these namespaces; again until none is left, as one may just have started another."""
+    deadline = time.monotonic() + PATIENCE_S
+    while process_ids := processes(spaces):
+        if time.monotonic() > deadline:
+            raise LabError(f"processes that do not end: {listed([*map(str, process_ids)], 5)}")
+        for number in process_ids:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.02)

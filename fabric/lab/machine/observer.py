@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import multiprocessing
+import os
 import select
 import signal
 import socket
@@ -18,12 +19,14 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+from fabric.lab.machine import daemons
 from fabric.lab.machine.namespaces import LabError
 
 if TYPE_CHECKING:
     from fabric.lab.live import Live
 
 TICK_S = 0.004  # between two packets of a flow
+IN_FLIGHT_S = 0.5  # until a packet that has not arrived is lost
 FIRST_PORT = 27000  # below those that kernels choose; filters of switches in a lab let in the hundred from here on
 _PR_SET_PDEATHSIG = 1
 _SOL_NETLINK, _ADD_MEMBERSHIP, _NO_ENOBUFS = 270, 1, 5
@@ -74,13 +77,13 @@ class Observation:
 class Observer:
     """Begins at once; `stop` ends it and tells. Use as a context: it never outlives the scenario."""
 
-    def __init__(self, live: Live, streams: Sequence[Stream], watched: Sequence[str]) -> None:
+    def __init__(self, live: Live, streams: Sequence[Stream], watched: Sequence[str], tick_s: float = TICK_S) -> None:
         context = multiprocessing.get_context("fork")
         self.ours, theirs = context.Pipe()
         each = (stream for stream in streams for _ in range(stream.flows))
         flows = [_flow(live, stream, number) for number, stream in enumerate(each)]
         watches = {node: _watch(live, node) for node in watched}
-        self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches), daemon=True)
+        self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches, tick_s), daemon=True)
         self.process.start()
         for channel in (*(end for flow in flows for end in flow[:2]), *watches.values()):
             channel.close()
@@ -122,6 +125,13 @@ class Observer:
         """Node → when its tables changed last."""
         self.ours.send("changes")
         found: dict[str, float] = self._receive()  # type: ignore[assignment]
+        return found
+
+    def seen(self) -> Observation:
+        """What was observed since the mark; sending goes on."""
+        self.ours.send("seen")
+        found = self._receive()
+        assert isinstance(found, Observation)
         return found
 
     def stop(self) -> Observation:
@@ -174,7 +184,9 @@ def _watch(live: Live, node: str) -> socket.socket:
     return made
 
 
-def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket]) -> None:
+def _observe(
+    pipe: Connection, other: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket], tick_s: float
+) -> None:
     _die_with_parent()
     other.close()
     poll = select.poll()
@@ -193,7 +205,7 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
         now = time.monotonic()
         if flows and now >= due:
             state.send(flows)
-            due = max(due + TICK_S, now)
+            due = max(due + tick_s, now)
         for number, _ in poll.poll(max(0.0, due - time.monotonic()) * 1000 if flows else 50):
             if number == pipe.fileno():
                 word = pipe.recv()
@@ -206,11 +218,9 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
                 elif word == "changes":
                     pipe.send(dict(changed))
                 else:
-                    time.sleep(0.05)  # packets in flight
-                    for flow, (_, receiver, _) in enumerate(flows):
-                        state.take(flow, receiver)
-                    pipe.send(state.seen(changed))
-                    return
+                    pipe.send(state.seen(flows, changed))
+                    if word == "stop":
+                        return
                 continue
             kind, key, readable = by_number[number]
             if kind == "flow":
@@ -222,6 +232,8 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
 def _die_with_parent() -> None:
     """Sockets keep namespaces alive, so nothing may be left of a command that is killed; Ctrl-C is the parent's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(PermissionError):
+        os.nice(daemons.NICE)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -287,8 +299,13 @@ class _Tally:
         since = time.monotonic() - 0.1
         return sum(last < since for last in self.last)
 
-    def seen(self, changed: dict[str, float]) -> Observation:
+    def seen(self, flows: Sequence[Flow], changed: dict[str, float]) -> Observation:
+        """So far. What is in flight is waited for: on a busy machine it can take longer than any gap."""
         end = time.monotonic()
+        while time.monotonic() < end + IN_FLIGHT_S and any(arrived < self.sent for arrived in self.arrived):
+            time.sleep(0.01)
+            for flow, (_, receiver, _) in enumerate(flows):
+                self.take(flow, receiver)
         each = zip(self.gaps, self.last, self.arrived, strict=True)
-        flows = (Seen(max(gap, end - last - 0.05), self.sent - arrived, self.sent) for gap, last, arrived in each)
-        return Observation(tuple(flows), dict(changed))
+        found = (Seen(max(gap, end - last), self.sent - arrived, self.sent) for gap, last, arrived in each)
+        return Observation(tuple(found), dict(changed))

@@ -50,4 +50,4 @@ def options(boot: Boot) -> Options:
     return {HOST_NAME: boot.name}
 
 
-FIRST_BOOT = FirstBoot(files=files, options=options)
+FIRST_BOOT = FirstBoot(files=files, options=options, places={name: path for name, (path, _) in PLACES.items()})

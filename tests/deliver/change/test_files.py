@@ -142,3 +142,14 @@ def test_documents_that_must_not_be_loaded_together() -> None:
         found = all_lines(how, [FileChange("startup.yaml", COMMANDS, (first, *between))], {"name": "n"})
         commands = [line for line in found if line.startswith("nv ")]
         assert commands == ["nv config patch n.yaml", *middle, "nv config patch n.yaml"]
+
+
+@pytest.mark.parametrize("nos", ["eos"])
+def test_a_session_that_was_committed_is_not_entered_again(nos: str) -> None:
+    """Neither by a second change of the same name nor by a second undo."""
+    how = procedure(nos)
+    assert how is not None
+    for lines in (how.apply, how.undo, how.tried):
+        entered = next(at for at, line in enumerate(lines) if line.startswith("configure session"))
+        assert lines[entered - 1] == f"no {lines[entered]}"
+    assert how.session.harmless

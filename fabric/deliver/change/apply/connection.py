@@ -14,12 +14,12 @@ class UnreachableError(Exception):
 
 
 class ByHandError(Exception):
-    """Work that somebody has to do at the switches before the wave can go on; the text says what."""
+    """Work that a person has to do at the switches before the wave can go on; the text says what."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a switch said to the lines of one file.
+    """What a switch answers to the lines of one file.
 
     Attributes:
         refused: the first line that it did not take, and what it says; "" where it took all.
