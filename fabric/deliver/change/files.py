@@ -31,6 +31,7 @@ TRIED, DRAINED, APPLY, CONFIRM, ABORT, UNDRAINED, UNDO = (
     *("0-dry-run", "1-drain", "2-apply", "3-confirm", "3-abort", "4-undrain", "undo"),
 )
 REBOOTED, UPGRADED = "2-reboot", "2-upgrade"
+LINKS_CONFIRMED = "1-drain-confirm"  # where links leave service, not their switches
 REQUEST = "request.json"
 
 
@@ -117,8 +118,8 @@ def _of_links(edit: Edit, how: Procedure, values: Mapping[str, object]) -> Itera
     if edit.changes:
         inverse = all_lines(how, edit.inverse, values)
         values = {**values, "change": all_lines(how, edit.changes, values), "inverse": inverse}
-        yield "1-drain", filled(how.apply, values)
-        yield "1-drain-confirm", filled(how.confirm, values)
+        yield DRAINED, filled(how.apply, values)
+        yield LINKS_CONFIRMED, filled(how.confirm, values)
         yield "1-drain-undo", filled(how.undo, values)
 
 
