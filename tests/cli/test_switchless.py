@@ -23,7 +23,7 @@ LLDP = (
     '"value": "enp1s0f1np1"}}}}]}}\n'
 )
 NOTHING_TO_WATCH = "nothing to watch"
-REFUSED = {  # format of an export → what it says of such a site
+REFUSED = {  # format of an export → its error for such a site
     "prometheus": NOTHING_TO_WATCH,
     "prometheus-snmp": NOTHING_TO_WATCH,
     "network-operator": "no fabric has a `network_operator`",
