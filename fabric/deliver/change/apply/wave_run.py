@@ -99,7 +99,7 @@ class WaveRun:
             self.note(log.WAVE, START)
         try:
             if self.stands.event(BACK):
-                raise Stop((), undo=True)  # an earlier run was taking it back
+                raise Stop([self.remark(HALF, "", "an earlier run ended while it took the wave back")], undo=True)
             for step in (
                 *(self._look, self._try, self._lead_away, self._hands, self._type, self._judge),
                 *(self._confirm, self._lead_back, self._settle),
