@@ -34,6 +34,7 @@ SHAPES = {
         "fabric.hardware.catalog.power_class:PowerCheckDocument", "`fabric catalog --power-check --json`"
     ),
     "change": Shape("fabric.deliver.change.records:Change"),
+    "change-apply": Shape("fabric.deliver.change.apply.records:Outcome", "`fabric change apply --json`"),
     "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),
     "compare": Shape("fabric.deliver.compare.designs:CompareDocument", version=2),
     "diff": Shape("fabric.audit.diff.formats:DiffDocument", "`fabric diff --format json`"),

@@ -130,7 +130,7 @@ def apply_(
     wait: float = option(
         480, "--wait", "SECONDS", "until the network is as planned after a step, else it is taken back", min=0
     ),
-    workers: int = option(16, "--workers", "N", "switches at once", min=1),
+    forks: int = option(16, "--forks", "N", "switches at once", min=1),
     jobs: int = JOBS,
     form: list[str] = formats_option(tuple(RUN_FORMATS)),
     as_json: bool = AS_JSON,
@@ -145,7 +145,7 @@ def apply_(
     refuse(lambda report: check_range(report, "--wait", wait, 0, longest, f"at most {longest} seconds", hint=WAIT_HINT))
     with progress("plan"):
         work = pipeline.change_work(folder, jobs=jobs)
-    settings = Options(only=wave, dry_run=dry_run, resume=resume, limit_s=wait, workers=workers)
+    settings = Options(only=wave, dry_run=dry_run, resume=resume, limit_s=wait, workers=forks)
     with work as planned:
         outcome = _in_lab(planned, settings) if str(inventory) == LAB else _on_hosts(inventory, planned, settings)
     write(reports, lambda name: RUN_FORMATS[name](outcome))
@@ -196,8 +196,7 @@ def _share(text: str, report: Report) -> float:
 
 
 change = typer.Typer(
-    help="Plan a change in waves that keep a floor of capacity; carry it out.\n\n"
-    "`fabric change OLD NEW` is `fabric change plan OLD NEW`.",
+    help="Plan a change in waves, and carry it out.\n\n`fabric change OLD NEW` is `fabric change plan OLD NEW`.",
     no_args_is_help=True,
 )
 change.command("plan")(plan_)

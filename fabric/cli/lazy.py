@@ -34,7 +34,7 @@ EXAMPLES = {
     "drift": "fabric drift intent/dc1.yaml running/ --commands",
     "verify": "fabric verify intent/dc1.yaml state/ --format text --format junit=state.xml",
     "diff": "fabric diff git:main intent/dc1.yaml",
-    "change plan": "fabric change intent/dc1.yaml reboot spine --floor 90% --files work/",
+    "change plan": "fabric change plan intent/dc1.yaml reboot spine --floor 90% --files work/",
     "change apply": "fabric change apply work/ --inventory inventory.yml",
     "estimate": "fabric estimate intent/dc1.yaml --collective alltoall --size 1G",
     "step": "fabric step intent/dc1.yaml --job llama.yaml",
@@ -215,7 +215,7 @@ GROUPS = {
         "drift": "Compare running configs with the plan, device by device.",
         "verify": "Compare the state of the switches with the plan.",
         "diff": "Show what changes between two intents.",
-        "change": "Plan a change in waves that keep a floor of capacity; carry it out.",
+        "change": "Plan a change in waves, and carry it out.",
     },
     "Estimate": {
         "estimate": "Estimate the time of a collective, and its bottleneck.",

@@ -15,7 +15,7 @@ from tests.terminal import WIDTHS, Page, at_terminal, broken_words, too_wide
 STARTER, LARGE = ROOT / "intent" / "starter.yaml", ROOT / "intent" / "h100-4su.yaml"
 TABLE = ROOT / "tests" / "reference" / "collectives" / "h100_ib_2n_allreduce_309.yaml"
 STEP = ROOT / "docs" / "step-70b.yaml"
-GROUPS = ("acceptance", "cabling", "lab", "netbox", "nautobot")
+GROUPS = ("acceptance", "cabling", "change", "lab", "netbox", "nautobot")
 PAGES = [(), *((name,) for name in COMMANDS), *(tuple(name.split()) for name in EXAMPLES if " " in name)]
 
 SMALL = [  # others are in tests/cli/test_width.py

@@ -130,8 +130,8 @@ def test_a_site_template_can_neither_guess_nor_break_out(tmp_path: Path) -> None
 
 def test_every_shipped_template_compiles_and_has_blocks() -> None:
     for path in templates_root().rglob("*.j2"):
-        if "day-zero" in path.as_posix():
-            continue  # scripts of the first start, which no site overrides
+        if "day-zero" in path.as_posix() or path.parent.name == "infiniband":
+            continue  # scripts of the first start and files of a subnet manager, which no site overrides
         template = environment().get_template(path.relative_to(templates_root()).as_posix())
         assert template.blocks, path
 

@@ -22,7 +22,8 @@ from fabric.lab.blueprint import Names
 from fabric.lab.devices import BASE_SYSCTLS
 from fabric.lab.machine import daemons, namespaces
 from fabric.lab.machine.host import NEEDED, kernel
-from fabric.lab.run_tests import AFTERWARDS, PROOF_NAMES
+from fabric.lab.proofs import PROOFS
+from fabric.lab.run_tests import AFTERWARDS
 from fabric.lab.up_down import take_down
 from tests import ROOT
 from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
@@ -156,7 +157,7 @@ def _judge(folder: Path) -> None:
     """Every result passes or says why not; the three reports tell the same."""
     reported = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
     results = {row["id"]: row for row in reported["results"]}
-    assert results.keys() == {*PROOF_NAMES, *SCENARIOS, *(f"{name}-afterwards" for name in AFTERWARDS)}
+    assert results.keys() == {*(proof.id for proof in PROOFS), *SCENARIOS, *(f"{name}-afterwards" for name in AFTERWARDS)}
     assert [row["id"] for row in results.values() if row["status"] == "fail"] == []
     skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
     reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")

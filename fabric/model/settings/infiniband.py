@@ -19,8 +19,8 @@ class Partition(Key):
         None, description="P_Key without the bit of membership, unique in the fabric; default: the number of the tenant"
     )
     service_level: Annotated[int, Field(ge=0, le=14)] = Field(0, description="service level (SL) of the tenant's traffic")
-    members: Literal["full", "limited"] = Field(
-        "full", description="`limited`: its servers reach full members alone, such as the ports of `served_by`"
+    members: Literal["full", "limited"] | None = Field(
+        None, description="default: `full`; `limited`: its servers reach full members alone, such as the ports of `served_by`"
     )
     served_by: Annotated[tuple[TenantName, ...], ListOf] = Field(
         (), description="tenants whose ports are full members as well, such as shared storage"

@@ -138,7 +138,10 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
     ("options", "messages"),
     [
         ([], "expected files with LLDP neighbor output"),
-        (["x.json", "--source", "ios"], "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
+        (
+            ["x.json", "--source", "ios"],
+            "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, infiniband, got 'ios'",
+        ),
         (
             ["x.json", "--format", "xml"],
             "--format: error[FAB102]: expected one of text, markdown, json, sarif, junit, github, csv",

@@ -32,6 +32,7 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
             "deliver/export/ansible.py": "likewise",
             "deliver/export/anta.py": "likewise",
             "deliver/export/collect.py": "likewise",
+            "deliver/export/network_operator.py": "likewise",
         },
     ),
     "JUnit": (r"testsuites?\"", "base/formats/junit.py", {}),

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.formats import json_line
 
 NAME, LOCK = "journal.jsonl", ".lock"
 START, DONE, FAILED, STOPPED, BACK, STUCK = "start", "done", "failed", "stopped", "back", "stuck"
@@ -143,7 +144,7 @@ def _sync(folder: Path) -> None:
 
 
 def _line(values: dict[str, object]) -> bytes:
-    return json.dumps(values, ensure_ascii=False).encode() + b"\n"
+    return json_line(values, ensure_ascii=False).encode() + b"\n"
 
 
 @contextmanager

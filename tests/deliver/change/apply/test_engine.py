@@ -36,6 +36,7 @@ CHANGES = {
     "wider": (site(wide("eos", 2)), site(wide("eos", 4))),
     "narrower": (site(wide("eos", 4)), site(wide("eos", 2))),
     "growth": SITES["spines-eos"],
+    "smaller": (site(fabric("eos", 3)), site(fabric("eos", 2))),
     "addresses": (site(fabric("eos")), site(fabric("eos")) + "pools: {loopback: 10.9.0.0/24, p2p: 10.8.0.0/16}\n"),
 }
 RESUMED = replace(QUICK, resume=True)

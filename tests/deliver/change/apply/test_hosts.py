@@ -30,6 +30,7 @@ from tests import ROOT
 from tests.cli.diff_sites import fabric, site
 from tests.deliver.change.apply.bench import QUICK, Bench, opened, written
 from tests.deliver.change.apply.ssh_switches import LOST, PASSWORD, REFUSED, SILENT, USER, LineFault, Switches, served
+from tests.waiting import FAR_S
 
 LEAF = "backend-leaf001"
 
@@ -161,16 +162,16 @@ def test_what_killed_the_run_is_no_matter(bench: Bench, login: Path) -> None:
         child.append(
             subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
         )
-        answered = child[0].communicate(timeout=120)[0]
+        answered = child[0].communicate(timeout=FAR_S)[0]
         assert child[0].returncode == -signal.SIGKILL, answered
         lines = (bench.work.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
         assert f'"step": "apply", "event": "start", "device": "{LEAF}"' in "\n".join(lines)
         child.clear()
-        again = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+        again = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT, timeout=FAR_S, check=False)
         assert again.returncode == 2
         assert "wave 1 was interrupted, and is not carried out" in again.stderr
         done = subprocess.run(
-            [*command, "--resume"], env=environment, capture_output=True, text=True, cwd=ROOT, timeout=200, check=False
+            [*command, "--resume"], env=environment, capture_output=True, text=True, cwd=ROOT, timeout=FAR_S, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert all(device.files == bench.work.stages[0].after.files(name) for name, device in bench.devices.items())

@@ -20,6 +20,7 @@ pytest.importorskip("paramiko")
 from fabric.deliver.change.apply.hosts.inventory import Host, Login
 from fabric.deliver.change.apply.hosts.netconf import Netconf
 from fabric.nos.change import Session
+from tests.waiting import wait_for
 
 SERVER, SUBSYSTEM, SSHD = "/usr/sbin/netconfd", "/usr/sbin/netconf-subsystem", "/usr/sbin/sshd"
 LACKING = [path for path in (SERVER, SUBSYSTEM, SSHD) if not shutil.which(path)]
@@ -77,9 +78,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
     try:
         public = (tmp_path / "host.pub").read_text(encoding="utf-8").strip()
         (tmp_path / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n", encoding="utf-8")
-        end = time.monotonic() + 10
-        while time.monotonic() < end and not (sock.exists() and _listens(port)):
-            time.sleep(0.05)
+        wait_for(lambda: sock.exists() and _listens(port), "netconfd does not start")
         session = Session(kind="netconf", running={}, operations=OPERATIONS)
         login = Login("root", None, tmp_path / "known_hosts", tmp_path / "user")
         made = Host(name="r1", address="127.0.0.1", nos="junos", session=session, login=login, port=port)
@@ -109,9 +108,10 @@ def names(host: Host) -> list[str]:
     return [name for name in ("eth0", "eth1", "eth2", "eth3") if f">{name}<" in text]
 
 
-def settled(host: Host, wanted: list[str], seconds: float = 20.0) -> list[str]:
-    end = time.monotonic() + seconds
-    while (found := names(host)) != wanted and time.monotonic() < end:
+def settled(host: Host, wanted: list[str], tries: int = 100) -> list[str]:
+    for _ in range(tries):
+        if (found := names(host)) == wanted:
+            break
         time.sleep(0.2)
     return found
 
@@ -135,7 +135,7 @@ def test_confirmed_in_time(host: Host) -> None:
 def test_the_time_is_up(host: Host) -> None:
     session = Netconf(host)
     assert session.type(change("eth2", 2)).refused == ""
-    assert settled(host, ["eth0", "eth2"], 1.5) == ["eth0", "eth2"]
+    assert settled(host, ["eth0", "eth2"], tries=8) == ["eth0", "eth2"]
     session.close()
     assert settled(host, ["eth0"]) == ["eth0"]
     late = Netconf(host)
