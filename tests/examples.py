@@ -35,6 +35,8 @@ DIGESTED = (
     "gb300-twin-plane",
     "h100-4su",
     "lab",
+    "superpod-b200",
+    "superpod-h100",
 )  # not b200-3tier, by its size
 SITES = tuple(sorted(COMMITTED + DIGESTED))
 GENERATE = "from fabric.cli import main; main()"  # of the folder it runs in

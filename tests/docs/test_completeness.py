@@ -24,7 +24,7 @@ PAGES = {  # file of the command line → command, page of its subject
     "cabling": ("cabling list", "cabling"),
     "cabling_verify": ("cabling verify", "cabling-verify"),
     "check": ("check", "ci"),
-    "change": ("change", "change"),
+    "change": ("change plan", "change"),
     "diff": ("diff", "diff"),
     "drift": ("drift", "drift"),
     "explore": ("explore", "explore"),

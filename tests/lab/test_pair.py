@@ -118,7 +118,7 @@ def test_an_out_of_band_switch_bridges_to_one_leaf_at_a_time(lab: Lab, monkeypat
     uplinks = [own for own in below.interfaces if own.bond and own.bridge]
     assert {(own.bridge, own.standby) for own in uplinks} == {(f"vlan{vlan}", at) for vlan in (200, 201) for at in (0, 1)}
     done: list[str] = []
-    monkeypatch.setattr("fabric.lab.machine.wiring.run", lambda *words, text="", **_: done.append(text))
+    monkeypatch.setattr("fabric.lab.machine.nodes.run", lambda *words, text="", **_: done.append(text))
     wiring = Wiring(lab.blueprint, cast(Any, SimpleNamespace(can=frozenset({"filter", "vrf"}), vrf_devices=True)))
     pulled = {wiring.far[End("oob-leaf001", own.name)] for own in uplinks if not own.standby}
     for ends, used in ((frozenset[End](), 0), (frozenset(pulled), 1), (frozenset(wiring.far.values()), 0)):

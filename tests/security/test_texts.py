@@ -219,6 +219,7 @@ FREE = {
     "floor.media.server-leaf",
     "floor.media.server-server",
     "floor.media.spine-core",
+    "infiniband.guids",
     "management.banner",
     "overrides.devices",
     "overrides.file",

@@ -92,7 +92,7 @@ class Panel(Record):
     @classmethod
     def _fields(cls, text: str) -> str:
         if not re.fullmatch(r"[A-Za-z0-9_./-]*\{cage\}[A-Za-z0-9_./-]*\{port\}[A-Za-z0-9_./-]*", text):
-            raise ValueError(f"expected a pattern with {{cage}} and {{port}}, got {text}")
+            raise ValueError(f"expected a pattern with {{cage}} and {{port}}, got {text!r}")
         return text
 
     def label(self, number: int) -> str:

@@ -40,7 +40,8 @@ CALLS: dict[str, list[str]] = {
     ],
     "explain": ["d.yaml backend-leaf001", "FAB168"],
     "diff": ["d.yaml e.yaml", "d.yaml e.yaml --format json"],
-    "change": ["d.yaml e.yaml --files changed", "d.yaml reboot leaf --floor 10% --files rebooted"],
+    "change apply": [],  # needs switches
+    "change plan": ["d.yaml e.yaml --files changed", "d.yaml reboot leaf --floor 10% --files rebooted"],
     "export": [f"{name} d.yaml" + (f" -o out-{name}" if name in FOLDERS else "") for name in FORMATS],
     "drift": ["d.yaml generated/dummysite", "d.yaml generated/dummysite --json"],
     "verify": ["d.yaml backend-leaf001.json", "d.yaml backend-leaf001.txt --json"],
@@ -83,7 +84,7 @@ SAYS = {  # call → what it must say
     "export ansible d.yaml": "warning[FAB168]: not supported on Dummy OS",
     "export prometheus d.yaml -o out-prometheus": "warning[FAB168]: not supported on Dummy OS: 4 switches by SNMP",
     "export day-zero d.yaml -o out-day-zero": "not supported on Dummy OS: 4 switches get an address and no files",
-    "change d.yaml reboot leaf --floor 10% --files rebooted": "warning[FAB168]: not supported on Dummy OS: no files of",
+    "change plan d.yaml reboot leaf --floor 10% --files rebooted": "warning[FAB168]: not supported on Dummy OS: no files of",
     "lab up d.yaml": "expected frr or sonic",
 }
 FINDINGS = 1
