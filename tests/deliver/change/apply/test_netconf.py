@@ -133,7 +133,7 @@ def test_confirmed_in_time(host: Host) -> None:
 
 
 def test_only_its_own_commit_is_confirmed(host: Host) -> None:
-    """The server has no timer that ends a commit with a persist-id, so what a switch takes back by itself is not tested here."""
+    """The server does not end a commit with a persist-id after its time, so that is not tested here."""
     session = Netconf(host)
     assert session.type(change("eth2", 600)).refused == ""
     session.close()
