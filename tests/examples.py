@@ -35,9 +35,8 @@ DIGESTED = (
     "gb300-twin-plane",
     "h100-4su",
     "lab",
-    "superpod-b200",
-    "superpod-h100",
 )  # not b200-3tier, by its size
+SUBNETS = ("superpod-b200", "superpod-h100")  # InfiniBand: no config of a switch; digests as well
 SITES = tuple(sorted(COMMITTED + DIGESTED))
 GENERATE = "from fabric.cli import main; main()"  # of the folder it runs in
 

@@ -13,19 +13,19 @@ import pytest
 from fabric import pipeline
 from fabric.nos.target import target_names
 from tests import ROOT
-from tests.examples import COMMITTED, DIGESTED, GENERATED, digests
+from tests.examples import COMMITTED, DIGESTED, GENERATED, SUBNETS, digests
 from tests.goldens import golden
 
 
-@pytest.mark.parametrize("site", DIGESTED)
+@pytest.mark.parametrize("site", [*DIGESTED, *SUBNETS])
 def test_the_same_bytes(site: str) -> None:
     """What changed is shown by `python -m tests.examples SITE`."""
     golden(f"examples/{site}.sha256", digests(site))
 
 
 def test_every_example_is_guarded() -> None:
-    assert {path.stem for path in (ROOT / "intent").glob("*.yaml")} == {*COMMITTED, *DIGESTED, "b200-3tier"}
-    assert sorted(path.stem for path in (ROOT / "tests/golden/examples").iterdir()) == sorted(DIGESTED)
+    assert {path.stem for path in (ROOT / "intent").glob("*.yaml")} == {*COMMITTED, *DIGESTED, *SUBNETS, "b200-3tier"}
+    assert sorted(path.stem for path in (ROOT / "tests/golden/examples").iterdir()) == sorted((*DIGESTED, *SUBNETS))
 
 
 def test_what_is_committed_is_small_and_shows_every_network_os() -> None:

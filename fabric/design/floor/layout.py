@@ -87,9 +87,12 @@ def switch_units(model: SwitchModel) -> int:
 
 
 def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, RackPosition]:
-    """The place of every device by name, before the intent's own places. Raises InputError for a rack that is too low."""
+    """The place of every device by name, before the intent's own places. Raises InputError for a rack that is too low.
+
+    Devices of an earlier design that is larger, in a plan of the time between two designs, have none.
+    """
     found = Layout(outline(plan), reserved, report).fill()
-    return {name: found[key] for name, key in keys(plan).items()}
+    return {name: found[key] for name, key in keys(plan).items() if key in found}
 
 
 class Layout:
@@ -275,7 +278,7 @@ def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
     size = {group.name: group for group in fabric.sizing.groups}
     places, rows = places_of(fabric.spec), {}
     for device in fabric.devices:
-        if device.role == SERVER:
+        if device.role == SERVER and device.number <= len(places[device.group]):
             rows[device.group, device.unit] = int(places[device.group][device.number - 1]) // size[device.group].unit_servers
     units = grouped(((device.group, device.unit), device) for device in fabric.switches if device.role == LEAF)
     for group, its in grouped(unit for unit in units if not size[unit[0]].servers).items():  # leaves without servers
@@ -283,5 +286,5 @@ def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
     key_of: dict[int, Key] = {}
     for (group, unit), leaves in units.items():
         for at, leaf in enumerate(sorted(leaves, key=lambda device: device.number)):
-            key_of[leaf.index] = (LEAF, fabric.name, group, rows[group, unit], at)
+            key_of[leaf.index] = (LEAF, fabric.name, group, rows.get((group, unit), unit), at)
     return key_of
