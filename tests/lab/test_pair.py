@@ -37,7 +37,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def below_spines(tmp_path: Path) -> Iterator[Lab]:
-    yield from on_frr(PAIRS_BELOW_SPINES, "lab-pairs", tmp_path)
+    yield from on_frr(PAIRS_BELOW_SPINES, "lab-below-spines", tmp_path)
 
 
 def on_frr(text: str, name: str, folder: Path) -> Iterator[Lab]:
