@@ -10,7 +10,7 @@ from tests.deliver.change.pairs import SYSTEMS, Count, judge, pair
 from tests.nos.sonic.updater.process import WHY_NOT, RealUpdater, is_there
 from tests.system.random_designs import keys
 
-SAMPLE, WHOLE = 5, 120
+SAMPLE, WHOLE = 5, 15
 
 
 @pytest.mark.parametrize("nos", SYSTEMS)

@@ -40,7 +40,7 @@ CHANGES = {
     "addresses": (site(fabric("eos")), site(fabric("eos")) + "pools: {loopback: 10.9.0.0/24, p2p: 10.8.0.0/16}\n"),
 }
 RESUMED = replace(QUICK, resume=True)
-CASES, ALL_CASES = 4, 240  # of each kind of failure
+CASES, ALL_CASES = 4, 36  # of each kind of failure
 
 
 @pytest.fixture(params=CHANGES)
