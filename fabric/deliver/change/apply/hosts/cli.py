@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.deliver.change.apply.connection import Answer, UnreachableError
 from fabric.deliver.change.apply.hosts.inventory import Host
-from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, DEFAULT_PORT, READ_S, LostError, Shell, reason
+from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, DEFAULT_PORT, READ_S, LostError, reason, running_files
 
 if TYPE_CHECKING:
     from netmiko import BaseConnection
@@ -126,12 +126,8 @@ class Cli:
         return next((row for row in rows if self._is_refused(row)), rows[-1] if rows else "refused")
 
     def running(self) -> Mapping[str, str]:
-        """The files in force, read beside this session. Raises UnreachableError."""
-        shell = Shell(self.host, self.read_s)
-        try:
-            return shell.running()
-        finally:
-            shell.close()
+        """The files in force, by commands of their own. Raises UnreachableError."""
+        return running_files(self.host, self.read_s)
 
     def close(self) -> None:
         """Ends the connection."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.deliver.change.apply.connection import Answer, UnreachableError
 from fabric.deliver.change.apply.hosts.inventory import Host
-from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, READ_S, Shell, reason
+from fabric.deliver.change.apply.hosts.ssh import CONNECT_S, READ_S, reason, running_files
 
 if TYPE_CHECKING:
     from ncclient.manager import Manager
@@ -170,12 +170,8 @@ class Netconf:
             self.manager.unlock("candidate")
 
     def running(self) -> Mapping[str, str]:
-        """The files in force, as the command line shows them. Raises UnreachableError."""
-        shell = Shell(self.host, self.read_s)
-        try:
-            return shell.running()
-        finally:
-            shell.close()
+        """The files in force, by commands of their own. Raises UnreachableError."""
+        return running_files(self.host, self.read_s)
 
     def close(self) -> None:
         """Ends the session, unless it holds a commit that is not confirmed."""

@@ -145,3 +145,12 @@ def reason(error: BaseException, host: Host) -> str:
     if isinstance(error, TimeoutError | socket.timeout):
         return f"no answer within {CONNECT_S:g} s"
     return text.strip().splitlines()[0].lower() if text.strip() else type(error).__name__
+
+
+def running_files(host: Host, read_s: float) -> Mapping[str, str]:
+    """The files in force at a switch, by a connection for them alone. Raises UnreachableError."""
+    shell = Shell(host, read_s)
+    try:
+        return shell.running()
+    finally:
+        shell.close()
