@@ -24,7 +24,18 @@ fabrics:
       rails: 2
       unit: {servers: 8}
 """
-FOLDERS = ("anta", "collect", "day-zero", "kubernetes", "nccl", "prometheus", "prometheus-snmp", "containerlab-files")
+FOLDERS = (
+    "anta",
+    "cable-validation",
+    "collect",
+    "containerlab-files",
+    "day-zero",
+    "kubernetes",
+    "nccl",
+    "network-operator",
+    "prometheus",
+    "prometheus-snmp",
+)
 LLDP = '{"lldp": {"interface": [{"port1": {"chassis": {"backend-spine001": {"id": {"type": "mac", "value": "0"}}}}}]}}'
 # Command → the words behind it; several where it does several things. `d.yaml` is the intent, `e.yaml` a changed one.
 CALLS: dict[str, list[str]] = {
