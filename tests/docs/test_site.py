@@ -101,7 +101,7 @@ def test_the_site_shows_what_github_shows(site: Path) -> None:
     reader = MarkdownIt("commonmark").enable("table")
     different = {}
     for path in sorted((ROOT / "docs").rglob("*.md")):
-        name = path.relative_to(ROOT / "docs").with_suffix(".html").as_posix().replace("README", "index")
+        name = path.relative_to(ROOT / "docs").with_suffix(".html").as_posix().replace("README", "pages")
         page = (site / name).read_text(encoding="utf-8")
         shown = page[page.index("<article") : page.index("</article>")]
         counts = tuple(Counter(PARTS.findall(text)) for text in (reader.render(path.read_text(encoding="utf-8")), shown))
