@@ -6,7 +6,7 @@
 * Files outside `docs/` that pages link to: `CONTRIBUTING.md`, `CHANGELOG.md`, and each intent of `intent/` as a page.
 * Links whose text is a file name (`[lab.md](lab.md)`, for GitHub) get the title of the page.
 * Search: a how-to page counts more than a page with the same words; what the index says of a page finds it as well. The
-  first page and the sections `Next` have words of other pages, so they are not searched.
+  first page, the index and the sections `Next` have words of other pages, so they are not searched.
 """
 
 from __future__ import annotations
@@ -37,12 +37,16 @@ SEARCH = {
     # error. A comma behind each number keeps them apart.
     "e=e+s+o.id": ('e=e+s+o.id+","', "TokenSet.toString of lunr"),
     # Every word of a question is a beginning: `a` finds `actions`. The index has no words such as `a`, so a question needs
-    # none of them, unless it has no others.
+    # none of them, unless it has no others. `cables` is no beginning of `cable`: the stem of a word is, if it is not too short.
     r".split(/\s+/g).reduce(": (
         r".split(/\s+/g).filter((r,n,i)=>i.some(e=>lunr.stopWordFilter(e.toLowerCase()))?"
-        "lunr.stopWordFilter(r.toLowerCase()):r).reduce(",
+        "lunr.stopWordFilter(r.toLowerCase()):r)"
+        '.map(r=>{let n=/^[a-z]+$/i.test(r)?lunr.stemmer(new lunr.Token(r.toLowerCase())).toString().replace(/i$/,""):r;'
+        "return n.length<4?r:n}).reduce(",
         "what the theme makes of a question",
     ),
+    # The top of a page counts several times as much as a section of another with the same words: half of it is enough.
+    "let g=+!c.parent+": ("let g=.5*!c.parent+", "the order of results"),
 }
 BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.3, "values.md": 0.1}
 
@@ -130,8 +134,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
     if words := descriptions(_index(config)).get(here):
         page.meta["tags"] = [words]
+    if here in (START, ALL_PAGES):
+        page.meta["search"] = {"exclude": True}
     if here == START:
-        page.meta.update(hide=["navigation", "toc"], search={"exclude": True})
+        page.meta["hide"] = ["navigation", "toc"]
     elif here.startswith("howto/"):
         page.meta["hide"] = ["toc"]  # they are one screen; their output needs the width
     text, last = "", 0
