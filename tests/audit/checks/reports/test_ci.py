@@ -248,7 +248,7 @@ def test_a_broken_intent_fails_the_action_with_an_annotation_on_its_line(tmp_pat
         "1 error; no check was applied",
     ]
     (result,) = json.loads((tmp_path / "fabric-check.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 10
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 8
 
 
 @pytest.fixture
