@@ -1,8 +1,7 @@
-"""CHANGELOG.md with the Unreleased section built from the fragments in changelog.d/, and the list of all changes of a release.
+"""CHANGELOG.md with the Unreleased section built from the fragments in changelog.d/; the page with all changes of a release.
 
-Run as `python -m tools.docs.changelog`; the output replaces the file. `python -m tools.docs.changelog VERSION` prints the page
-`docs/releases/VERSION.md`, after which the fragments are deleted: the notes of a release in CHANGELOG.md are short and written by
-hand, the page has every entry.
+`python -m tools.docs.changelog` prints the file anew. `python -m tools.docs.changelog VERSION` prints what is kept as
+docs/releases/VERSION.md before the fragments are deleted: the notes of a release in CHANGELOG.md are short and written by hand.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def page() -> str:
 def release(version: str) -> str:
     """Every change of a release, as a page two folders below CHANGELOG.md."""
     listed = entries().replace("\n### ", "\n## ").replace("### ", "## ", 1).replace("](docs/", "](../")
-    notes = "The notes of the release are in [CHANGELOG.md](../../CHANGELOG.md); this is the list behind them, entry by entry."
+    notes = "The list behind the notes in [CHANGELOG.md](../../CHANGELOG.md), entry by entry."
     return f"# All changes of {version}\n\n{notes}\n\n{listed}"
 
 
