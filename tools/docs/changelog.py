@@ -1,7 +1,7 @@
 """CHANGELOG.md with the Unreleased section built from the fragments in changelog.d/; the page with all changes of a release.
 
 `python -m tools.docs.changelog` prints the file anew. `python -m tools.docs.changelog VERSION` prints what is kept as
-docs/releases/VERSION.md before the fragments are deleted: the notes of a release in CHANGELOG.md are short and written by hand.
+docs/releases/VERSION.md before the fragments are deleted: the notes in CHANGELOG.md are short and written by hand.
 """
 
 from __future__ import annotations
