@@ -37,16 +37,13 @@ SEARCH = {
     # error. A comma behind each number keeps them apart.
     "e=e+s+o.id": ('e=e+s+o.id+","', "TokenSet.toString of lunr"),
     # Every word of a question is a beginning: `a` finds `actions`. The index has no words such as `a`, so a question needs
-    # none of them, unless it has no others. `cables` is no beginning of `cable`: the stem of a word is, if it is not too short.
+    # none of them, unless it has no others. `cables` is no beginning of `cable`, so its ending goes.
     r".split(/\s+/g).reduce(": (
         r".split(/\s+/g).filter((r,n,i)=>i.some(e=>lunr.stopWordFilter(e.toLowerCase()))?"
         "lunr.stopWordFilter(r.toLowerCase()):r)"
-        '.map(r=>{let n=/^[a-z]+$/i.test(r)?lunr.stemmer(new lunr.Token(r.toLowerCase())).toString().replace(/i$/,""):r;'
-        "return n.length<4?r:n}).reduce(",
+        '.map(r=>/^[a-z]{4,}[^s]s$/i.test(r)?r.replace(/(?<=[a-z]{4})ies$|(?<=ch|sh|x|ss)es$|s$/i,""):r).reduce(',
         "what the theme makes of a question",
     ),
-    # The top of a page counts several times as much as a section of another with the same words: half of it is enough.
-    "let g=+!c.parent+": ("let g=.5*!c.parent+", "the order of results"),
 }
 BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.3, "values.md": 0.1}
 
@@ -83,7 +80,8 @@ def first_page(readme: str, index: str) -> str:
         raise ValueError(f"the first page of the site: expected a section in README.md, and `## {WAYS}` in docs/{INDEX}")
     more = f"[All pages]({INDEX}): one for each question, then guides, reference and explanation."
     ways = ways.rstrip().replace("](#", f"]({INDEX}#")
-    return f"{top[0].replace('](docs/', '](')}## {WAYS}\n{ways}\n\n{more}\n"
+    shown = re.sub(r"\[([^\]]+)\]\(#[^)]*\)", r"\1", top[0].replace("](docs/", "]("))  # sections that are not here
+    return f"{shown}## {WAYS}\n{ways}\n\n{more}\n"
 
 
 def descriptions(text: str) -> dict[str, str]:
