@@ -164,8 +164,8 @@ def _grids(
     heads = ("figure", *(f"#{title}" for title in titles))
     changes = "Percentages in parentheses are against the first design." if differ else ""
     return (
-        grid(f"What differs: {of}", heads, [(name, *_beside(values)) for name, values in differ], changes),
-        grid(f"Equal in all designs: {of}", ("figure", "#all designs"), [(name, values[0].text) for name, values in same]),
+        grid(f"What differs: {of}", heads, [(name, *_beside(values)) for name, values in differ], changes, by_row=True),
+        grid(f"Equal in all designs: {of}", ("figure", "#all designs"), [(name, values[0].text) for name, values in same], by_row=True),
     )
 
 

@@ -3,6 +3,7 @@
 const SCHEMATIC = {
   name: "schematic",
   title: "Schematic",
+  shows: "load of bundles",
   offered: (fabric) => fabric.groups.length > 0,
   draw: drawSchematic,
 };
@@ -54,7 +55,6 @@ function drawSchematic(page) {
       "p",
       { class: "note" },
       "In a pod one tick is one switch, colored by the mean load of its links to other switches. " +
-        "Percentages are means; “3!” says that 3 links are over 100%, “2✕” that 2 are dead. " +
         "Choose a group or a pod to see its bundles.",
     ),
   ];

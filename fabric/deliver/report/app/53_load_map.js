@@ -1,6 +1,6 @@
 // Load map: every link one cell of a canvas. A hot plane is a row, a hot pod a column, a dead switch a dark line.
 
-const LOAD_MAP = { name: "load", title: "Load map", offered: () => true, draw: drawLoadMap };
+const LOAD_MAP = { name: "load", title: "Load map", shows: "load of every link", offered: () => true, draw: drawLoadMap };
 const LABELS = 132; // pixels left of the cells
 
 function drawLoadMap(page) {
@@ -279,15 +279,7 @@ function busiestLinks({ fabric, loads, state }) {
     html(
       "table",
       { class: "plain" },
-      html(
-        "thead",
-        {},
-        html(
-          "tr",
-          {},
-          ["lower end", "upper end", "up", "down"].map((title) => html("th", { scope: "col" }, title)),
-        ),
-      ),
+      headOf(["lower end", "upper end", "load up", "load down"]),
       html("tbody", {}, rows),
     ),
   );
