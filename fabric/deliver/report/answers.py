@@ -94,7 +94,9 @@ def _room(studies: Sequence[Study], bill: Bill) -> Iterator[Figure]:
     if racks and bill.rack_limit_w:
         fullest = max(racks, key=lambda rack: rack.power.max_w)
         shown = f"{fullest.power.max_w / 1000:,.1f} of {bill.rack_limit_w / 1000:,.1f} kW"
-        yield Figure("power per rack", shown, f"rack {fullest.name}" + (f"; {counted(len(bill.hot), 'rack')} over" if bill.hot else ""))
+        yield Figure(
+            "power per rack", shown, f"rack {fullest.name}" + (f"; {counted(len(bill.hot), 'rack')} over" if bill.hot else "")
+        )
     yield from _headroom(studies)
     least = min(studies, key=lambda study: study.row["limits"]["max_servers"])
     yield Figure("maximum size", counted(least.row["limits"]["max_servers"], "server"), _named(least, studies))
@@ -107,7 +109,9 @@ def _headroom(studies: Sequence[Study]) -> Iterator[Figure]:
         for study in studies
         for (tier, _), entry in (study.fabric.lossless.roles if study.fabric.lossless else {}).items()
     ]
-    known = [(buffer.reserved_bytes / buffer.total_bytes, tier, study) for buffer, tier, study in entries if buffer.total_bytes]
+    known = [
+        (buffer.reserved_bytes / buffer.total_bytes, tier, study) for buffer, tier, study in entries if buffer.total_bytes
+    ]
     if known:
         share, tier, study = max(known, key=lambda item: item[0])
         yield Figure("headroom", percent(share), f"of the buffer of a {_named(study, studies)} {tier}".replace("  ", " "))
@@ -129,11 +133,12 @@ def _rows(study: Study) -> tuple[Row, Call | None]:
 def _bottleneck(study: Study, several: bool) -> str:
     name = f" of {study.fabric.name}" if several else ""
     if not study.trains:
-        return f"All servers send to all others: {_limit(study, study.capacity.throughput[0].bottleneck)}{name}"
+        bottleneck = _limit(study, study.capacity.throughput[0].bottleneck)
+        return f"Traffic of all servers to all others{name} is limited by {bottleneck}"
     packed, spread = _rows(study)
-    where = f"; spread over the units: {_limit(study, spread.bottleneck)}" if spread else ""
+    where = f"; a job spread over the units by {_limit(study, spread.bottleneck)}" if spread else ""
     job = f"{packed.collective} of {size(packed.bytes)} on {study.curve[0].placement.gpus:,} GPUs{name}"
-    return f"{job}: {_limit(study, packed.bottleneck)}{where}"
+    return f"{job} is limited by {_limit(study, packed.bottleneck)}{where}"
 
 
 def _limit(study: Study, bottleneck: str) -> str:
@@ -168,7 +173,9 @@ def _limits(parts: Sequence[Part], main: Part, request: ReportRequest) -> Iterat
     built = ", ".join(f"{_named(study, studies)} {ratios(study.row)}".strip() for study in studies)
     yield Figure("oversubscription", built)
     if request.goodput:
-        yield Figure("training step", duration(request.goodput.step.step_ms), f"{percent(request.goodput.useful.value)} useful")
+        yield Figure(
+            "training step", duration(request.goodput.step.step_ms), f"{percent(request.goodput.useful.value)} useful"
+        )
 
 
 def _switches(study: Study) -> list[Loss]:
@@ -184,7 +191,8 @@ def worst(study: Study) -> tuple[str, str]:
     words = [f"{loss.what}{_cut_off(loss)}" for loss in shown]
     if not shown:
         return "none", "no switch"
-    return loss_words(mean_loss(shown[0])), "; ".join(
+    lost = loss_words(mean_loss(shown[0])) + (" of traffic" if mean_loss(shown[0]) > 0 else "")
+    return lost, "; ".join(
         [words[0], *(f"{word} {loss_words(mean_loss(loss))}" for word, loss in zip(words[1:], shown[1:], strict=True))]
     )
 
@@ -214,5 +222,5 @@ def _costs(bill: Bill) -> Iterator[Figure]:
         yield Figure("price", "not given", "option --prices")
         return
     least = "≥ " if cost.unpriced else ""
-    yield Figure("price", f"{least}{cost.capex:,.0f} {cost.currency}", "servers and spares included")
+    yield Figure("price", f"{least}{cost.capex:,.0f} {cost.currency}", "servers included")
     yield Figure("total cost", f"{least}{cost.tco:,.0f} {cost.currency}", f"over {counted(cost.years, 'year')}")

@@ -39,7 +39,10 @@ def sentence(study: Study) -> str:
 
 def figures_grid(fabrics: Mapping[str, Iterable[Figure]]) -> Grid:
     """A row per figure, a column per fabric."""
-    columns = [{figure.term: figure.value + (f" ({figure.note})" if figure.note else "") for figure in shown} for shown in fabrics.values()]
+    columns = [
+        {figure.term: figure.value + (f" ({figure.note})" if figure.note else "") for figure in shown}
+        for shown in fabrics.values()
+    ]
     terms = dict.fromkeys(term for column in columns for term in column)
     titles = ("figure", *fabrics)
     rows = [(term, *(column.get(term, "") for column in columns)) for term in terms]
@@ -50,7 +53,7 @@ def figures(study: Study) -> Iterator[Figure]:
     """What an architect looks for first."""
     row, capacity = study.row, study.capacity
     yield Figure("kind", sentence(study))
-    yield Figure("servers", f"{row['servers']:,}", f"with {row['gpus']:,} GPUs" if row["gpus"] else "without GPUs")
+    yield Figure("servers", f"{row['servers']:,}", f"{row['gpus']:,} GPUs" if row["gpus"] else "no GPUs")
     yield Figure("units", f"{row['units']:,}", f"of {unit_servers(row)}")
     if row["tiers"] == 3:
         pods = row["pods"]

@@ -1,4 +1,4 @@
-"""Tiers of fabrics side by side at one scale: a square for so many switches or servers, ribbons as wide as their bandwidth."""
+"""Tiers of fabrics side by side at one scale: squares for switches and servers, ribbons as wide as their bandwidth."""
 
 from __future__ import annotations
 

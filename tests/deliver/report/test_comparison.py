@@ -13,8 +13,9 @@ import pytest
 from fabric import pipeline
 from fabric.cli.report import report
 from fabric.deliver.report.comparison import GivenDesign, designs, groups, short_names
-from fabric.deliver.report.comparison_page import Scale, page, picture
+from fabric.deliver.report.comparison_page import page
 from fabric.deliver.report.study import ReportRequest
+from fabric.deliver.report.tiers import Scale, picture
 from tests.deliver.report.browser import opened
 from tests.deliver.report.designs import DESIGNS, write
 from tests.deliver.report.page_reader import Page

@@ -64,6 +64,14 @@ function textWidth(text, size, bold = false) {
   return pen.measureText(text).width;
 }
 
+/** The text in lines that fit. */
+function folded(text, room, size, bold = false) {
+  return text.split(" ").reduce((lines, word) => {
+    const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+    return lines.length && textWidth(longer, size, bold) > room ? [...lines, word] : [...lines.slice(0, -1), longer];
+  }, []);
+}
+
 /** The text, or as much of its end as fits: names differ at their ends. */
 function endThatFits(text, room, size, bold = false) {
   if (textWidth(text, size, bold) <= room) return text;

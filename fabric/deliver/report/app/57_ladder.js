@@ -1,6 +1,12 @@
 // Path ladder: all equal-cost paths between two servers, hop by hop, with what they carry.
 
-const LADDER = { name: "path", title: "Path", shows: "paths of two servers", offered: (fabric) => fabric.withRole(SERVER).length > 1, draw: drawLadder };
+const LADDER = {
+  name: "path",
+  title: "Path",
+  shows: "paths of two servers",
+  offered: (fabric) => fabric.withRole(SERVER).length > 1,
+  draw: drawLadder,
+};
 const STATIONS = {
   "server–leaf": LEAF,
   "leaf–leaf": LEAF,
@@ -220,7 +226,7 @@ function ladderTable({ fabric, state }, hops) {
       html("td", { class: "number" }, percent(hop.found.mean)),
       html("td", { class: "number" }, percent(hop.found.worst)),
       html("td", { class: "number" }, thousands(hop.found.over)),
-      html("td", {}, hop.found.worstLink < 0 ? "" : linkLink(state, fabric, hop.found.worstLink)),
+      html("td", { class: "wrap" }, hop.found.worstLink < 0 ? "" : linkLink(state, fabric, hop.found.worstLink)),
     ),
   );
   return html(

@@ -105,7 +105,8 @@ class Table {
   /** The head; a click on a title sorts. */
   head() {
     this.heads = this.titles.map((title, at) => {
-      const sort = html("button", { type: "button", class: "sort", title: meaningOf(title) || null, onclick: () => this.sort(at) }, title);
+      const look = { type: "button", class: "sort", title: meaningOf(title) || null };
+      const sort = html("button", { ...look, onclick: () => this.sort(at) }, title);
       return html("th", { scope: "col", class: this.columns[at].number ? "number" : null }, sort);
     });
     return html("thead", {}, html("tr", {}, this.heads));

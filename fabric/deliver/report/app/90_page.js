@@ -140,7 +140,7 @@ class Page {
 
 /** How the figures in a picture read. */
 const SIGNS = [
-  ["", "In the picture"],
+  ["", "In the picture:"],
   ["109%", "mean load of the links, which gives the color"],
   ["3!", "3 of them over 100%"],
   ["2✕", "2 dead"],
@@ -156,7 +156,9 @@ function legendNodes(fabric, loads, view) {
     html(
       "span",
       { class: "legend-title" },
-      fabric.between.some((link) => isTrunk(fabric.links.kind[link])) ? "Links between switches by " : "Links by ",
+      term("Color"),
+      ": ",
+      fabric.between.some((link) => isTrunk(fabric.links.kind[link])) ? "links between switches by " : "links by ",
       term("load"),
     ),
     ...LOAD_CLASSES.flatMap(({ title }, at) =>
@@ -176,8 +178,9 @@ function legendNodes(fabric, loads, view) {
             ),
           ],
     ),
+    html("span", { class: "break" }),
     ...(view === LOAD_MAP ? [] : SIGNS).map(([sign, means]) =>
-      html("span", { class: "key" }, sign ? html("b", {}, sign) : null, means),
+      html("span", sign ? { class: "key" } : { class: "legend-title" }, sign && html("b", {}, sign), means),
     ),
   ];
 }
