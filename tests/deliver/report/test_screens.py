@@ -11,11 +11,13 @@ from unicodedata import normalize
 import pytest
 
 from fabric import pipeline
+from fabric.deliver.report import comparison_page
 from fabric.deliver.report.page import page
 from fabric.deliver.report.study import ReportRequest
 from tests import ROOT
 from tests.deliver.report.browser import Opened, opened
 from tests.deliver.report.test_browser_page import VIEWS, table
+from tests.deliver.report.test_comparison import side
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -126,6 +128,13 @@ def test_the_sections_are_a_menu_on_a_phone(browser: Browser, report: Report) ->
 
 # accessibility
 
+
+def axe() -> str:
+    """The script that looks for what people with a disability cannot use."""
+    found = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    return (Path(found.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
 AXE_STATES = [
     ("small", "html", {"view": "pod"}),
     ("small", "#views", {"view": "load", "link": "300"}),
@@ -138,8 +147,7 @@ AXE_STATES = [
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES, ids=[f"{size['width']}" for size in SIZES])
 def test_axe_finds_nothing(browser: Browser, report: Report, size: dict[str, int], theme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    script = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    script = axe()
     rules = {"resultTypes": ["violations"]} | ({"runOnly": ["color-contrast"]} if theme == "dark" else {})
     tabs = {design: opened(browser, report(design), bypass_csp=True, viewport=size) for design in ("small", "medium")}
     for tab in tabs.values():
@@ -155,6 +163,21 @@ def test_axe_finds_nothing(browser: Browser, report: Report, size: dict[str, int
     assert "image-alt" in bare  # it does find something where there is something
     for tab in tabs.values():
         tab.page.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=[f"{size['width']}" for size in SIZES])
+def test_designs_side_by_side_fit_the_screen_and_axe_finds_nothing(
+    browser: Browser, tmp_path: Path, size: dict[str, int]
+) -> None:
+    path = tmp_path / "beside.html"
+    path.write_text(comparison_page.page([side(tmp_path, name) for name in ("small", "medium")], ReportRequest()))
+    tab = opened(browser, path, viewport=size, bypass_csp=True)
+    tab.page.goto(path.as_uri())
+    assert tab.page.evaluate(BROKEN) == [size["width"], []]
+    tab.page.add_script_tag(content=axe())
+    found = tab.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(item["id"], item["nodes"][0]["html"][:200]) for item in found] == []
+    tab.page.context.close()
 
 
 # paper
