@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.configs import Renderer
+from fabric.api.change import _sides, _untimed
 from fabric.deliver.change.apply.connection import Answer
 from fabric.deliver.change.apply.records import Options
 from fabric.lab.blueprint import Blueprint
@@ -80,12 +80,8 @@ def plan(folder: Path, site: str, old: str, new: str, *words: str) -> Change:
     command = [FABRIC, "change", "plan", files["old"], *target, "--floor", "50%", "--files", made, "--jobs", "1"]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return Change(made, drawn(_renderer(files["old"])), drawn(_renderer(files["new"])))
-
-
-def _renderer(file: Path) -> Renderer:
-    intent = pipeline.load(file)
-    return pipeline.render(pipeline.plan(intent), intent)
+    with _sides(str(files["old"]), str(files["new"]), _untimed) as sides:  # the new plan keeps the numbers of the old one
+        return Change(made, drawn(sides.render(sides.old, True)), drawn(sides.render(sides.new, False)))
 
 
 def running(network: LabNetwork) -> dict[str, str]:

@@ -24,12 +24,13 @@ from fabric.deliver.change.apply.records import (
     TRIED,
     Outcome,
 )
-from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, DRAINED, REBOOTED, TRIED as DRY, UNDO, UNDRAINED
+from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, LINKS_OUT, REBOOTED, TRIED as DRY, UNDO, UNDRAINED
 from fabric.deliver.change.records import Asked, ChangeRequest
 from tests.cli.diff_sites import EVPN, RED, RED_BLUE, SITES, fabric, site
-from tests.deliver.change.apply.bench import QUICK, Bench, KilledError, by_person, lay, no_fault, opened, written
+from tests.deliver.change.apply.bench import QUICK, WHOLE, Bench, KilledError, by_person, lay, no_fault, opened, written
 from tests.deliver.change.test_files import wide
 
+PANELS = "patch_panels: {leaf-spine: {ports: 48}}"
 CHANGES = {
     "mtu": (site(fabric("eos")), site(fabric("eos", 2, "underlay: {mtu: 9000}"))),
     "tenant": (site(fabric("eos", 2, EVPN, RED)), site(fabric("eos", 2, EVPN, RED_BLUE))),
@@ -37,6 +38,8 @@ CHANGES = {
     "narrower": (site(wide("eos", 4)), site(wide("eos", 2))),
     "growth": SITES["spines-eos"],
     "smaller": (site(fabric("eos", 3)), site(fabric("eos", 2))),
+    "jumpers": (site(wide("eos", 2, PANELS)), site(wide("eos", 4, PANELS))),
+    "jumpers back": (site(wide("eos", 4, PANELS)), site(wide("eos", 2, PANELS))),
     "addresses": (site(fabric("eos")), site(fabric("eos")) + "pools: {loopback: 10.9.0.0/24, p2p: 10.8.0.0/16}\n"),
 }
 RESUMED = replace(QUICK, resume=True)
@@ -93,7 +96,7 @@ def test_a_dry_run_types_what_has_no_effect(folder: Path) -> None:
         bench = Bench(work)
         outcome = run(bench, dry_run=True)
         assert outcome.waves[0].state == TRIED
-        assert {name for _, name in bench.typed} <= {DRY}
+        assert {name for _, name in bench.typed} <= {DRY, LINKS_OUT.tried}
         assert at_wave(bench, 0) == []
         assert not (folder / NAME).exists()
         shown = {one.device: one for one in outcome.waves[0].shown}
@@ -118,10 +121,10 @@ def test_operations(action: str, tmp_path: Path) -> None:
         assert [wave.state for wave in outcome.waves] == [CARRIED_OUT] * len(work.stages), outcome
         names = [name for device, name in bench.typed if device == "backend-spine001"]
         expected = {
-            "drain": [DRAINED],
+            "drain": [WHOLE],
             "undrain": [UNDRAINED],
-            "reboot": [DRAINED, REBOOTED, UNDRAINED],
-            "replace": [DRAINED, UNDRAINED],
+            "reboot": [WHOLE, REBOOTED, UNDRAINED],
+            "replace": [WHOLE, UNDRAINED],
         }
         assert names == expected[action]
         assert at_wave(bench, len(work.stages)) == []
@@ -138,7 +141,7 @@ def test_operations(action: str, tmp_path: Path) -> None:
         (APPLY, "half", "FAB563"),
         (CONFIRM, "refused", "FAB567"),
         (CONFIRM, "late", "FAB567"),
-        (DRAINED, "refused", "FAB562"),
+        (WHOLE, "refused", "FAB562"),
     ],
 )
 def test_what_fails_is_taken_back(step: str, kind: str, code: str, tmp_path: Path) -> None:
