@@ -12,6 +12,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
+from fabric.deliver.change.apply.going_back import turned
 from fabric.deliver.change.apply.journal import NAME, Journal, locked
 from fabric.deliver.change.apply.records import (
     BY_HAND,
@@ -264,8 +265,69 @@ def test_cables_go_back_too(tmp_path: Path) -> None:
         assert at_wave(bench, 1) == []
 
 
+@pytest.mark.parametrize(
+    ("step", "kind", "code"),
+    [
+        (LINKS_OUT.tried, "refused", "FAB561"),
+        (LINKS_OUT.apply, "refused", "FAB562"),
+        (LINKS_OUT.apply, "lost", "FAB563"),
+        (LINKS_OUT.apply, "half", "FAB563"),
+        (LINKS_OUT.confirm, "late", "FAB567"),
+        (DRY, "refused", "FAB561"),
+        (APPLY, "refused", "FAB562"),
+        (APPLY, "half", "FAB563"),
+        (CONFIRM, "late", "FAB567"),
+    ],
+)
+def test_jumpers_go_back_in_inverse_order(step: str, kind: str, code: str, tmp_path: Path) -> None:
+    """The new links, the jumpers, the links that were out; a person moves the jumpers, and `--resume` goes on each time."""
+    with opened(written(tmp_path, *CHANGES["jumpers"])) as work:
+        struck: list[str] = []
+
+        def fault(device: str, name: str) -> str:
+            if (device, name) == ("backend-leaf002", step) and not struck:
+                struck.append(name)
+                return kind
+            return ""
+
+        moved: list[str] = []
+        bench = Bench(work, fault, hands=lambda wave: moved.append(wave.title))
+        first = run(bench, only=1)
+        assert [wave.state for wave in first.waves] == [CARRIED_OUT, OPEN]
+        moved.clear()
+        bench.hands, by_hand = by_person, bench.hands
+        outcome = run(bench)
+        if outcome.waves[1].state == BY_HAND and not struck:  # the jumpers are moved, then the fault
+            assert at_part(bench, 1, 0) == []
+            bench.hands = by_hand
+            bench.by_hand(work.stages[1].wave)
+            bench.hands = by_person
+            outcome = run(bench, resume=True)
+            assert (outcome.waves[1].state, struck) == (BY_HAND, [step])
+            assert at_part(bench, 1, 0) == []
+            bench.hands = by_hand
+            bench.by_hand(turned(work.stages[1].wave))
+            bench.hands = by_person
+            outcome = run(bench, resume=True)
+            assert moved[-1] == f"take back: {moved[-2]}"
+        else:
+            assert [remark.id for remark in outcome.waves[1].remarks] == [code]
+        assert outcome.waves[1].state == (STOPPED if step == LINKS_OUT.tried else TAKEN_BACK), outcome
+        assert at_wave(bench, 1) == []
+        bench.hands = by_hand
+        assert run(bench, resume=True).waves[1].state == CARRIED_OUT
+        assert at_wave(bench, 2) == []
+
+
+def at_part(bench: Bench, stage: int, part: int) -> list[str]:
+    """Switches that do not have the files that they have after a part of a wave."""
+    moment = bench.work.stages[stage].parts[part].after
+    return [name for name in moment.switches if bench.devices[name].files != moment.files(name)]
+
+
 # --- any failure anywhere ---------------------------------------------------------------------------------------------
 
+STRUCK = {"half": (APPLY, LINKS_OUT.apply), "late": (CONFIRM, LINKS_OUT.confirm)}  # others: whatever is typed
 KINDS = ("refused", "lost", "half", "late", "killed", "dead")
 
 
@@ -273,7 +335,7 @@ KINDS = ("refused", "lost", "half", "late", "killed", "dead")
 def test_any_failure_ends_after_whole_waves_or_is_explained(kind: str, whole: bool, tmp_path: Path) -> None:
     """After a failure at any step of any switch, `--resume` brings the change to its end."""
     number = 0
-    changes = CHANGES if whole else {name: CHANGES[name] for name in ("mtu", "growth")}
+    changes = CHANGES if whole else {name: CHANGES[name] for name in ("mtu", "growth", "jumpers", "jumpers back")}
     for at, (name, sides) in enumerate(changes.items()):
         (tmp_path / name).mkdir()
         with opened(written(tmp_path / name, *sides)) as work:
@@ -293,7 +355,7 @@ def _one(bench: Bench, kind: str) -> bool:
         if name in ("connect", "running"):
             return ""
         seen[0] += 1
-        if seen[0] == count and not struck and (kind != "half" or name == APPLY) and (kind != "late" or name == CONFIRM):
+        if seen[0] == count and not struck and name in STRUCK.get(kind, (name,)):
             struck.append(device)
             return kind
         return ""
