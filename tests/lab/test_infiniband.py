@@ -102,9 +102,7 @@ def cabled(edit: Callable[[Subnet], Iterable[Cable]]) -> Plant:
     """The network is cabled otherwise than planned."""
 
     def plant(_: Lab, patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(
-            up_down, "netlist", lambda subnet, *given: netlist(replace(subnet, cables=tuple(edit(subnet))), *given)
-        )
+        patch.setattr(up_down, "netlist", lambda subnet, *given: netlist(replace(subnet, cables=tuple(edit(subnet))), *given))
 
     return plant
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fabric.audit.checks import base
@@ -14,6 +14,8 @@ from fabric.audit.checks.files.reading import FolderCheck, Unreadable
 from fabric.audit.checks.files.role_peers import Compared, EqualsCheck
 from fabric.audit.checks.files.services import HostNames
 from fabric.audit.checks.files.session_ends import addresses_unread
+from fabric.audit.checks.files.subnet_folder import ManagerFiles, collected
+from fabric.audit.checks.files.subnets_compared import findings as compared_subnets
 from fabric.audit.checks.finding import ERROR, NOTE, WARNING, Finding, Read, Verdict
 from fabric.audit.checks.incomplete_files import (
     is_part,
@@ -41,7 +43,7 @@ from fabric.nos.reading.readers import NO_CONFIG
 # --- folder of third-party configs ----------------------------------------------------------------------------
 
 
-def check_folder(folder: Folder) -> Checked:
+def check_folder(folder: Given) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
     sites = [planes(devices) for devices in folder.sites()]
@@ -55,15 +57,17 @@ def check_folder(folder: Folder) -> Checked:
         result.skipped += skipped
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
+    files = sum(len(device.files) for device in folder.devices) + sum(len(one.paths) for one in folder.managers)
     result.findings += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
     result.findings += run_checks(FolderCheck, folder) + apart(folder)
     result.findings += [alike(site) for site in sites if len(site) > 1]
+    result.findings += compared_subnets(folder.managers)
     result.read.append(
         Read(
             what=f"configs in {folder.root}",
             path=folder.root,
             devices=len(read),
-            files=sum(len(device.files) for device in folder.devices) + len(folder.unrecognized),
+            files=files + len(folder.unrecognized),
             statements=sum(facts.statements for facts in read),
             unread=tuple(fact for facts in read for fact in facts.unread),
         )
@@ -156,13 +160,25 @@ class Outcome:
     missing: str = ""  # something outside was asked for and is not there; the other checks ran
 
 
-def named_folder(scope: Scope) -> Folder | None:
+@dataclass(kw_only=True)
+class Given(Folder):
+    """A folder that was named, with the files of subnet managers in it."""
+
+    managers: list[ManagerFiles] = field(default_factory=list)
+
+
+def named_folder(scope: Scope) -> Given | None:
     """The folder of configs that is judged. Raises OSError for one that is not there, InputError for one without a config."""
-    folder = scan(scope.configs) if scope.configs is not None else None
-    if folder is not None and not folder.devices:
+    if scope.configs is None:
+        return None
+    folder = Given(**vars(scan(scope.configs)))
+    folder.managers = collected(scope.configs, frozenset(path for device in folder.devices for path in device.files))
+    recognized = {path for manager in folder.managers for path in manager.paths.values()}
+    folder.unrecognized = {path: kind for path, kind in folder.unrecognized.items() if path not in recognized}
+    if not folder.devices and not folder.managers:
         passed = {path: _passed(path) for path in folder.passed}
         unread = passed | {path: kind.reason for path, kind in folder.unrecognized.items()}
-        refuse_folder(folder.root, "configs of switches", unread, NAME_FOLDER)
+        refuse_folder(folder.root, "configs of switches or files of a subnet manager", unread, NAME_FOLDER)
     return folder
 
 
@@ -175,7 +191,7 @@ def _passed(path: str) -> str:
 @uncollected()
 def run(
     scope: Scope,
-    folder: Folder | None,
+    folder: Given | None,
     ready: Sequence[Renderer],
     mistakes: Sequence[Diagnostic],
     fail_on: str,
@@ -189,7 +205,8 @@ def run(
     the links of a plan that no cable joins.
     """
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
-    sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
+    managers = folder.managers if folder is not None else ()
+    sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers, managers=managers) for one in ready]
     results = [site.check() for site in sites]
     for site, result in zip(sites, results, strict=True):
         result.findings += map(finding_of, cables(site.plan))
