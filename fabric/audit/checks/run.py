@@ -33,7 +33,7 @@ from fabric.audit.checks.site import Checked, Site, finding_of
 from fabric.base.diagnostics import Diagnostic, MissingError
 from fabric.base.processes import Progress, silent, uncollected
 from fabric.base.reading import refuse_folder
-from fabric.base.text import listed
+from fabric.base.text import listed, plural
 from fabric.configs import Renderer
 from fabric.model.facts import Facts
 from fabric.model.plan import Plan
@@ -43,7 +43,7 @@ from fabric.nos.reading.readers import NO_CONFIG
 # --- folder of third-party configs ----------------------------------------------------------------------------
 
 
-def check_folder(folder: Given) -> Checked:
+def check_folder(folder: Folder) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
     sites = [planes(devices) for devices in folder.sites()]
@@ -57,17 +57,15 @@ def check_folder(folder: Given) -> Checked:
         result.skipped += skipped
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
-    files = sum(len(device.files) for device in folder.devices) + sum(len(one.paths) for one in folder.managers)
     result.findings += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
     result.findings += run_checks(FolderCheck, folder) + apart(folder)
     result.findings += [alike(site) for site in sites if len(site) > 1]
-    result.findings += compared_subnets(folder.managers)
     result.read.append(
         Read(
             what=f"configs in {folder.root}",
             path=folder.root,
             devices=len(read),
-            files=files + len(folder.unrecognized),
+            files=sum(len(device.files) for device in folder.devices) + len(folder.unrecognized),
             statements=sum(facts.statements for facts in read),
             unread=tuple(fact for facts in read for fact in facts.unread),
         )
@@ -218,6 +216,7 @@ def run(
     results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
     if folder is not None and not scope.files:
         results.append(check_folder(folder))
+        _managers(folder, results[0])
         missing = _batfish_of_folder(scope.batfish, folder, results[0]) if scope.batfish else ""
     return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
 
@@ -238,6 +237,14 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
         elif first is not device:
             message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
             yield HostNames.in_file(device.name, file, 0, message, "remove one of the two files from the folder", ERROR)
+
+
+def _managers(folder: Given, result: Checked) -> None:
+    """Adds what files of subnet managers say against each other."""
+    if folder.managers:
+        result.findings += compared_subnets(folder.managers)
+        what = f"files of {plural(len(folder.managers), 'subnet manager')}"
+        result.read.append(Read(what=what, path=folder.root, files=sum(len(one.paths) for one in folder.managers)))
 
 
 def _cluster(folder: Path, sites: list[Site], results: list[Checked]) -> None:

@@ -149,7 +149,9 @@ def _partition(start: int, lines: list[tuple[int, str]]) -> StatedPartition | No
         return None
     name, _, key = head.split(",")[0].partition("=")
     match = re.match(r"\s*(0[xX][0-9a-fA-F]+|\d+)", key)
-    number = int(match[1], 0) if match else 0x7FFF if name.strip().lower() == "default" else 0
+    number = 0x7FFF if name.strip().lower() == "default" else 0
+    if match:
+        number = int(match[1], 16 if match[1][:2].lower() == "0x" else 10)
     found = StatedPartition(name.strip(), number, start)
     for flag in head.split(",")[1:]:
         word, _, value = flag.strip().partition("=")

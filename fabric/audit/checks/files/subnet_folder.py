@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
 
 from fabric.audit.checks.files.subnets import FILE_KEYS, SubnetFiles
+from fabric.base.diagnostics import InputError
 from fabric.configs.infiniband.discovered import Discovered, knows, read
 from fabric.configs.infiniband.files import Managed, files as planned_files
 from fabric.configs.infiniband.guids import of_names
@@ -116,7 +118,8 @@ def _manager(folder: str, texts: Mapping[str, str]) -> ManagerFiles:
         elif kind == GUIDS:
             lists.append(path)
         elif discovery is None:
-            discovery = read(text, path)
+            with suppress(InputError):  # cut off, or without a node
+                discovery = read(text, path)
     if "opensm.conf" in by_name:
         known = settings(texts[by_name["opensm.conf"]])
         stated = {PurePath(known[key][0]).name: name for key, name in FILE_KEYS.items() if key in known}

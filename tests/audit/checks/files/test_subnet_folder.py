@@ -212,3 +212,31 @@ def test_a_file_that_was_not_collected_is_named(folder: Path) -> None:
     (folder / RENAMED["root-guids.conf"]).unlink()
     outcome = pipeline.check(Scope(files=(folder.parents[1] / "dc1.yaml",), configs=folder.parent))
     assert ("subnet manager of 'backend'", "not in the folder: root-guids.conf") in outcome.verdict.skipped
+
+
+ODD = (
+    "",
+    "\x00\x01",
+    "=0x1:;",
+    "red=010 : ALL ;\nblue=99999999999 : 0x1=what ;\n= : ;\nred : ;;;\n",
+    "   P1 -4x-100G-> IB16 x\nIB16\n   P1 -4x-1.2.3G-> \n",
+    'Switch\t16 "S-zz"\n[1]\n',
+    'Switch\t16 "S-1"\n[1]\t"H-2"[1]\n',
+    "routing_engine\nsubnet_prefix zz\nroot_guid_file\nlmc\n",
+    "0x1\n0xffffffffffffffff # x\n",
+    '0x1 "a"\n0x1 "b"\n0x2 "a"\n',
+)
+
+
+@pytest.mark.parametrize("odd", range(len(ODD)))
+def test_odd_files_are_findings_or_nothing(odd: int, folder: Path) -> None:
+    """Beside good files, and in place of each."""
+    (folder / "a-first.txt").write_text(ODD[odd])
+    (folder / "z-last").write_text(ODD[odd])
+    for name in (*RENAMED.values(), "none"):
+        path = folder / name
+        before = path.read_text() if path.exists() else ""
+        path.write_text(ODD[odd])
+        for intent in (False, True):
+            assert all(finding.id.startswith("FAB") for finding in findings(folder, intent=intent))
+        path.write_text(before)
