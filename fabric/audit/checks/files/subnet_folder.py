@@ -88,7 +88,7 @@ def collected(root: Path, others: frozenset[str]) -> list[ManagerFiles]:
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         paths = (Path(folder) / name for name in sorted(file_names) if not name.startswith((".", "#")))
         texts = {str(path): text for path in paths if str(path) not in others and (text := _text(path))}
-        if texts and any(kind_of(text) != GUIDS for text in texts.values()):
+        if any(kind_of(text) in NAMED for text in texts.values()):
             found.append(_manager(folder, texts))
     return found
 

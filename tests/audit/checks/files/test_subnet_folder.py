@@ -10,6 +10,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.audit.checks import Finding, Scope
+from fabric.base.diagnostics import InputError
 from tests.audit.checks.files.test_subnets import BLUE, PLANTED, RED, SPINE, replaced, without_line
 from tests.configs.infiniband.designs import subnets, text
 
@@ -212,6 +213,27 @@ def test_a_file_that_was_not_collected_is_named(folder: Path) -> None:
     (folder / RENAMED["root-guids.conf"]).unlink()
     outcome = pipeline.check(Scope(files=(folder.parents[1] / "dc1.yaml",), configs=folder.parent))
     assert ("subnet manager of 'backend'", "not in the folder: root-guids.conf") in outcome.verdict.skipped
+
+
+def test_a_discovery_beside_the_files_knows_the_nodes(folder: Path) -> None:
+    """Its GUIDs stand for a name map; alone it is no file of a manager."""
+    from fabric.configs.infiniband.topology import netlist
+
+    (folder / RENAMED["node-names.map"]).unlink()
+    (folder / "net.txt").write_text(netlist(SUBNET.subnet, SUBNET.guids))
+    edit(folder, "opensm.conf", without_line("node_name_map_name"))
+    edit(folder, "root-guids.conf", lambda its: f"{its}{LEAF_1}\n")
+    edit(folder, "partitions.conf", replaced(RED, "0x0200400001999901"))
+    found = [finding.message for finding in findings(folder)]
+    assert sorted(found) == [
+        "expected a switch of the top tier, got backend-leaf001",
+        "partition 'red': expected the GUID of a known port, got 0x0200400001999901",
+    ]
+    for path in folder.iterdir():
+        if path.name != "net.txt":
+            path.unlink()
+    with pytest.raises(InputError, match="expected configs of switches or files of a subnet manager, got 1 file"):
+        findings(folder)
 
 
 ODD = (
