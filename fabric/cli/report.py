@@ -42,7 +42,7 @@ def report(
     size: str = option("8G", "--size", "SIZE", "message size for the link loads"),
     fail: list[str] = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable"),
     platform: Path | None = option(
-        None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters"
+        None, "--platform", "FILE", "platform file of `fabric model calibrate`", shown="shipped parameters"
     ),
     measured: list[Path] = option([], "--measured", "TABLE", "measured table, drawn as dots; repeatable"),
     since: str = option("", "--since", "OLD", "earlier intent, or git:REV: the change from it in waves"),

@@ -56,7 +56,9 @@ def generated(run: Run, more: str = "") -> Path:
 
 # --- usage ------------------------------------------------------------------------------------------------------
 
-FOLDER_HINT = "    hint: name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read\n"
+FOLDER_HINT = (
+    "    hint: name the folder of the configs; `fabric catalog --os` lists the network OSes whose configs are read\n"
+)
 IOS = "hostname R1\n!\ninterface GigabitEthernet0/0/0/0\n ip address 10.0.0.1 255.255.255.0\n!\nline vty 0 4\n"
 
 # Arguments → what is reported on stderr; nothing is on stdout, the exit code is 2.

@@ -46,29 +46,29 @@ SOURCE = """\
 ## Without the source
 
 For each source (a thread, a repository, a report) the parameters are fitted without its tables, from their initial values,
-and its tables are predicted. `fabric score {folders} --cross-validate` prints:
+and its tables are predicted. `fabric model score {folders} --cross-validate` prints:
 """
 KIND = """\
 ## Without the kind
 
-Each GPU generation, transport, and number of GPUs per server is left out in turn. `fabric score {folders} --cross-validate
---leave-out kind` prints:
+Each GPU generation, transport, and number of GPUs per server is left out in turn. `fabric model score {folders}
+--cross-validate --leave-out kind` prints:
 """
 SCALE = """\
 ## Without the scale
 
-Tables above 128 GPUs, predicted with the others. `fabric score {folders} --cross-validate --leave-out scale` prints:
+Tables above 128 GPUs, predicted with the others. `fabric model score {folders} --cross-validate --leave-out scale` prints:
 """
 POINTS = """\
 ## With three measured points
 
 As without the source, then calibrated with three rows of each table (those nearest to 8 B, 8 MiB and 1 GiB); the other rows
-are predicted. `fabric score {folders} --cross-validate --leave-out points` ends with:
+are predicted. `fabric model score {folders} --cross-validate --leave-out points` ends with:
 """
 SHIPPED = """\
 ## With the shipped parameters
 
-The parameters are fitted to these tables: this is not a prediction. `fabric score {folders}` ends with:
+The parameters are fitted to these tables: this is not a prediction. `fabric model score {folders}` ends with:
 """
 TWINS = """\
 ## What two sources of one kind differ by

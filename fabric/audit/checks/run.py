@@ -121,7 +121,7 @@ def alike(site: list[list[Facts]]) -> Finding:
 
 # --- any mix of inputs ----------------------------------------------------------------------------------------
 
-NAME_FOLDER = "name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read"
+NAME_FOLDER = "name the folder of the configs; `fabric catalog --os` lists the network OSes whose configs are read"
 
 
 @dataclass(frozen=True, kw_only=True)
