@@ -8,7 +8,7 @@ from fabric.base.text import aligned, counted, duration, listed, percent, plural
 from fabric.deliver.compare.designs import Design, against, lost
 from fabric.deliver.compare.money import EXPOSED, FAILED, STOPS
 from fabric.solver.collective import ALL_REDUCE
-from fabric.solver.estimate.calls import PACKED, SPREAD
+from fabric.solver.estimate.calls import ONE_UNIT, PACKED, SPREAD
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput
 
@@ -133,7 +133,7 @@ def _placements(designs: Sequence[Design], used: Mapping[str, None]) -> Iterator
             leaves = f"{spread.beyond_leaf:.0%} leaves its leaf, packed {packed.beyond_leaf:.0%}"
             yield f"{item.name}: spread all_reduce {more} ({leaves})"
         elif packed and packed.units == 1:
-            yield f"{item.name}: one unit, where packed and spread are the same"
+            yield f"{item.name}: {ONE_UNIT}; a smaller `unit` of its servers makes several"
 
 
 def _more(share: float) -> str:
