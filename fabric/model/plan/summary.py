@@ -293,9 +293,9 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
 
 
 MORE_ROOM = {
-    1: "a switch with more ports or `tiers: 2` makes room",
-    2: "more spines, a larger `unit` or `tiers: 3` makes room",
-    3: "more spines and cores or a larger `unit` makes room",
+    1: "a larger `unit`, a switch with more ports or `tiers: 2`",
+    2: "more spines, a larger `unit` or `tiers: 3`",
+    3: "more spines and cores or a larger `unit`",
 }  # by tiers
 
 
@@ -305,7 +305,7 @@ def limit_words(row: dict[str, Any]) -> str:
     if row["limits"]["max_servers"] > row.get("planned", row)["servers"]:
         return f"with more of {first} alone" if first else ""
     more = MORE_ROOM.get(row["tiers"], "")
-    return f"reached, as no ports are left for another unit{f' of {first}' if first else ''}: {more}" if more else ""
+    return f"no room for another unit{f' of {first}' if first else ''}: {more}" if more else ""
 
 
 def kinds_of_switch(row: dict[str, Any]) -> Iterator[tuple[str, str, int, Ports]]:
