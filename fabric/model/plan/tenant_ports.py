@@ -275,7 +275,7 @@ def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owne
 def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, report: Report) -> None:
     closed = np.flatnonzero(owner == CLOSED)
     server = np.isin(closed, served)
-    if not spec.ethernet:  # an attachment of no tenant is where a subnet manager belongs
+    if not spec.ethernet:  # an attachment without a tenant is the place of a subnet manager
         closed, server = closed[server], server[server]
     if len(closed):
         counts = {"server": closed[server], "attachment": closed[~server]}
