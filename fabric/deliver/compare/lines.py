@@ -140,7 +140,9 @@ def _placements(designs: Sequence[Design], used: Mapping[str, None]) -> Iterator
             leaves = f"{spread.beyond_leaf:.0%} leaves its leaf, packed {packed.beyond_leaf:.0%}"
             yield f"{item.name}: spread all_reduce {more} ({leaves})"
         elif packed and packed.units == 1:
-            yield f"{item.name}: {ONE_UNIT}; a smaller `unit` of its servers makes several"
+            yield f"{item.name}: {ONE_UNIT}"
+    if any(row.units == 1 for item in designs for row in item.calls.rows):
+        yield "one unit: a smaller `unit` in the topology makes several"
 
 
 def _more(share: float) -> str:
