@@ -87,7 +87,7 @@ def redesign(
         both = replace(sides, files=files, jobs=jobs, progress=progress or silent)
         found = _from_old_to_new(both, old, new, request)
         asked = Asked(old=old, new=new, request=request)
-        return found.change, change_files(found.change, found.edits, found.old, asked) if files else {}
+        return found.change, change_files(found.change, found.edits, found.old, asked, found.new) if files else {}
 
 
 @contextmanager
@@ -118,7 +118,11 @@ def _from_old_to_new(sides: Sides, old: str, new: str, request: ChangeRequest) -
 
 
 def change_files(
-    change: Change, edits: Sequence[Edit], before: Renderer | None = None, asked: Asked | None = None
+    change: Change,
+    edits: Sequence[Edit],
+    before: Renderer | None = None,
+    asked: Asked | None = None,
+    after: Renderer | None = None,
 ) -> Mapping[str, str]:
     """Write the files of a change: a checklist, and per wave and switch what is typed, its confirmation and its inverse.
 
@@ -127,13 +131,14 @@ def change_files(
         edits: changes of files, by the number of the wave.
         before: renderer of the files before the change, for drains; None without drains.
         asked: what the change was planned from, for `change_apply`; None where it is not carried out by it.
+        after: renderer of the files after the change, for drains of switches that it brings.
 
     Returns:
         Path → text.
     """
     from fabric.deliver.change.files import folder
 
-    return folder(change, edits, before, asked)
+    return folder(change, edits, before, asked, after)
 
 
 # --- carried out ----------------------------------------------------------------------------------------------
@@ -260,7 +265,7 @@ def change_work(folder: Path, secrets: Mapping[str, str] | None = None, jobs: in
         redesigned = _from_old_to_new(both, asked.old, asked.new, asked.request)
         switches = {device.name for fabric in sides.old.fabrics.values() for device in fabric.switches}
         files.refuse_renamed({old: new for old, new in redesigned.names.items() if old in switches}, folder)
-        texts = change_files(redesigned.change, redesigned.edits, redesigned.old, asked)
+        texts = change_files(redesigned.change, redesigned.edits, redesigned.old, asked, redesigned.new)
         yield work(redesigned.change, texts, of_redesign(both, redesigned))
 
 

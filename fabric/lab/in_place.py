@@ -124,6 +124,7 @@ class InPlace:
         pulled, laid = self._moved(wave.moves)
         again = {wire for name in swapped for wire in self._plugged_again(name)}
         pulled |= {wire for name in (*gone, *swapped) for wire in self._at(name)}
+        pulled |= self._in_the_way(laid)
         self._pull((pulled - laid - again) | (again & self.laid.wires))
         for name in (*gone, *swapped):
             self._remove(name)
@@ -153,6 +154,11 @@ class InPlace:
             if far and all(name == lower or name.startswith(f"{lower}-") for name in far):  # a router has a node per tenant
                 return wires
         return set()
+
+    def _in_the_way(self, laid: Collection[Wire]) -> set[Wire]:
+        """Cables in the ports that others are laid to: they were plugged wrongly."""
+        ends = {end for wire in laid for end in (wire.a, wire.b)}
+        return {wire for wire in self.laid.wires - set(laid) if ends & {wire.a, wire.b}}
 
     def _at(self, node: str) -> set[Wire]:
         return {wire for wire in self.laid.wires if node in (wire.a.node, wire.b.node)}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.configs import Renderer
+from fabric.api.change import _sides, _untimed
 from fabric.deliver.change.apply.connection import Answer
 from fabric.deliver.change.apply.records import Options
-from fabric.lab.blueprint import Blueprint
+from fabric.deliver.change.records import Wave
+from fabric.lab.blueprint import Blueprint, Wire
 from fabric.lab.change import Carried, carry_out, drawn
 from fabric.lab.machine.host import kernel
 from fabric.lab.network import LabConnection, LabNetwork
@@ -39,12 +40,26 @@ class _Connection(LabConnection):
 
 
 class Faulty(LabNetwork):
-    """The lab, with a fault after the first time that the change of a switch is typed."""
+    """The lab, with a fault after the first time that the change of a switch is typed, or hands that confuse two jumpers."""
 
+    swaps_jumpers = False
     fault: Fault | None = None
     half = ""  # the switch whose change is interrupted by the fault
     hit: list[str]
     session = _Connection
+
+    def by_hand(self, wave: Wave) -> None:
+        super().by_hand(wave)
+        if self.swaps_jumpers and any(move.jumper for move in wave.moves) and not wave.title.startswith("take back"):
+            in_place = self.in_place
+            laid = sorted(set(in_place.new.wires) - set(in_place.old.wires), key=lambda wire: (wire.a, wire.b))
+            first, second = laid[0], next(wire for wire in laid[1:] if not {wire.a.node, wire.b.node} & _nodes(laid[0]))
+            in_place._pull({first, second})
+            in_place._lay({replace(first, b=second.b), replace(second, b=first.b)})
+
+
+def _nodes(wire: Wire) -> set[str]:
+    return {wire.a.node, wire.b.node}
 
 
 @dataclass(frozen=True)
@@ -80,12 +95,8 @@ def plan(folder: Path, site: str, old: str, new: str, *words: str) -> Change:
     command = [FABRIC, "change", "plan", files["old"], *target, "--floor", "50%", "--files", made, "--jobs", "1"]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return Change(made, drawn(_renderer(files["old"])), drawn(_renderer(files["new"])))
-
-
-def _renderer(file: Path) -> Renderer:
-    intent = pipeline.load(file)
-    return pipeline.render(pipeline.plan(intent), intent)
+    with _sides(str(files["old"]), str(files["new"]), _untimed) as sides:  # the new plan keeps the numbers of the old one
+        return Change(made, drawn(sides.render(sides.old, True)), drawn(sides.render(sides.new, False)))
 
 
 def running(network: LabNetwork) -> dict[str, str]:

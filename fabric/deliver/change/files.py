@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 from fabric.audit.diff.configs import FileChange
@@ -31,18 +31,52 @@ TRIED, DRAINED, APPLY, CONFIRM, ABORT, UNDRAINED, UNDO = (
     *("0-dry-run", "1-drain", "2-apply", "3-confirm", "3-abort", "4-undrain", "undo"),
 )
 REBOOTED, UPGRADED = "2-reboot", "2-upgrade"
-LINKS_CONFIRMED = "1-drain-confirm"  # where links leave service, not their switches
 REQUEST = "request.json"
 
 
-def folder(change: Change, edits: Sequence[Edit], renderer: Renderer | None, asked: Asked | None = None) -> dict[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The files of one change of configs that is typed under a timer.
+
+    Attributes:
+        mark: what the labels of its checkpoints, sessions and timers end with.
+    """
+
+    tried: str
+    apply: str
+    confirm: str
+    abort: str
+    undo: str
+    mark: str = ""
+
+
+CHANGED = Names(tried=TRIED, apply=APPLY, confirm=CONFIRM, abort=ABORT, undo=UNDO)
+LINKS_OUT = Names(  # links leave service without their switches
+    tried="1-drain-dry-run",
+    apply=DRAINED,
+    confirm="1-drain-confirm",
+    abort="1-drain-abort",
+    undo="1-drain-undo",
+    mark="-drain",
+)
+
+
+def folder(
+    change: Change,
+    edits: Sequence[Edit],
+    renderer: Renderer | None,
+    asked: Asked | None = None,
+    new: Renderer | None = None,
+) -> dict[str, str]:
     """Path → text: the checklist, the JSON document, and the files of every switch of every wave.
 
     Args:
         edits: changes of files, by wave.
         renderer: of the files before the change, which drains are typed for; None without drains.
         asked: what the change is planned from; None where it is not carried out by `fabric change apply`.
+        new: of the files after the change, for drains of switches that have come with it.
     """
+    renderers = [one for one in (renderer, new) if one is not None]
     files = {"README.md": FORMATS["markdown"](change), "change.json": json_text(document(change)) + "\n"}
     if asked is not None:
         files[REQUEST] = json_text(asdict(replace(asked, waves=digest(change)))) + "\n"
@@ -52,7 +86,7 @@ def folder(change: Change, edits: Sequence[Edit], renderer: Renderer | None, ask
             how = procedure(task.nos) if task.nos else None
             if how is not None:
                 edit = by_place.get((wave.number, task.device))
-                for name, lines in _of_task(change.site, wave, task, how, edit, renderer):
+                for name, lines in _of_task(change.site, wave, task, how, edit, renderers):
                     files[place(wave.number, task.device, name, how)] = "\n".join(lines) + "\n"
     return files
 
@@ -80,18 +114,19 @@ def unsupported(change: Change) -> list[Diagnostic]:
 
 
 def _of_task(
-    site: str, wave: Wave, task: Task, how: Procedure, edit: Edit | None, renderer: Renderer | None
+    site: str, wave: Wave, task: Task, how: Procedure, edit: Edit | None, renderers: Sequence[Renderer]
 ) -> Iterator[tuple[str, list[str]]]:
     """(name, lines) of the files of a switch in a wave, in the order in which they are typed."""
-    if (task.drained or task.action in (DRAIN, UNDRAIN)) and renderer is not None:
-        lead = drained(how, files_of(renderer, edit.was if edit else task.device))
+    if (task.drained or task.action in (DRAIN, UNDRAIN)) and renderers:
+        known = (files_of(renderer, edit.was if edit else task.device) for renderer in renderers)
+        lead = drained(how, next(filter(None, known), {}))
         if task.action != UNDRAIN:
             yield DRAINED, list(lead.apply)
         if task.action != DRAIN:
             yield UNDRAINED, list(lead.undo)
-    values = {"name": label(site, wave.number), "minutes": MINUTES, **IMAGE}
     if edit is not None and edit.drain is not None:
-        yield from _of_links(edit.drain, how, {**values, "name": f"{values['name']}-drain"})
+        yield from _of_edit(site, wave.number, edit.drain, how, LINKS_OUT)
+    values = {"name": label(site, wave.number), "minutes": MINUTES, **IMAGE}
     if task.action == REBOOT:
         yield REBOOTED, filled(how.reboot, values)
     elif task.action == UPGRADE:
@@ -99,33 +134,29 @@ def _of_task(
         if how.downgrade:
             yield UNDO, filled(how.downgrade, values)
     elif edit is not None and edit.changes:
-        inverse = all_lines(how, edit.inverse, values)
-        tried = [line for its in edit.changes for line in rehearsed(how, its.path, its.lines, _kind(its), values)]
-        values |= {"change": all_lines(how, edit.changes, values), "inverse": inverse, "tried": tried}
-        if tried:
-            yield TRIED, filled(how.tried, values)
-        yield APPLY, filled(how.apply, values)
-        yield CONFIRM, filled(how.confirm, values)
-        if how.abort:
-            yield ABORT, filled(how.abort, values)
-        yield UNDO, filled(how.undo, values)
+        yield from _of_edit(site, wave.number, edit, how, CHANGED)
         if how.lost:
             yield "undo-without-inverse", filled(how.lost, values)
 
 
-def _of_links(edit: Edit, how: Procedure, values: Mapping[str, object]) -> Iterator[tuple[str, list[str]]]:
-    """The files that take links out of service."""
-    if edit.changes:
-        inverse = all_lines(how, edit.inverse, values)
-        values = {**values, "change": all_lines(how, edit.changes, values), "inverse": inverse}
-        yield DRAINED, filled(how.apply, values)
-        yield LINKS_CONFIRMED, filled(how.confirm, values)
-        yield "1-drain-undo", filled(how.undo, values)
+def _of_edit(site: str, wave: int, edit: Edit, how: Procedure, names: Names) -> Iterator[tuple[str, list[str]]]:
+    """The files of one change of configs."""
+    values: dict[str, object] = {"name": label(site, wave) + names.mark, "minutes": MINUTES}
+    inverse = all_lines(how, edit.inverse, values)
+    tried = [line for its in edit.changes for line in rehearsed(how, its.path, its.lines, _kind(its), values)]
+    values |= {"change": all_lines(how, edit.changes, values), "inverse": inverse, "tried": tried}
+    if tried:
+        yield names.tried, filled(how.tried, values)
+    yield names.apply, filled(how.apply, values)
+    yield names.confirm, filled(how.confirm, values)
+    if how.abort:
+        yield names.abort, filled(how.abort, values)
+    yield names.undo, filled(how.undo, values)
 
 
-def inverse_lines(how: Procedure, site: str, wave: int, changes: Iterable[FileChange]) -> list[str]:
+def inverse_lines(how: Procedure, site: str, wave: int, changes: Iterable[FileChange], mark: str = "") -> list[str]:
     """What is typed to take other changes back than those of the files of a wave."""
-    values: dict[str, object] = {"name": label(site, wave), "minutes": MINUTES}
+    values: dict[str, object] = {"name": label(site, wave) + mark, "minutes": MINUTES}
     return filled(how.undo, values | {"inverse": all_lines(how, changes, values)})
 
 

@@ -77,6 +77,7 @@ class Draft:
     refused: list[Refused] = field(default_factory=list)
     edits: dict[int, list[Edit]] = field(default_factory=dict)  # by wave of moves from 1; 0: switches that none touches
     after: dict[int, Renderer] = field(default_factory=dict)  # likewise: of the files that its switches have then
+    while_out: dict[int, Renderer] = field(default_factory=dict)  # likewise: while the links of jumpers are out of service
 
     @property
     def done(self) -> int:
@@ -109,7 +110,7 @@ class Redesign:
         edits: of the files of switches, by the number of their wave.
         drafts: of each fabric.
         names: old name → new name of switches that get another one.
-        old: of the files before the change.
+        old: of the files before the change; `new`: of those after it.
     """
 
     change: Change
@@ -117,6 +118,7 @@ class Redesign:
     drafts: Sequence[Draft]
     names: Names
     old: Renderer
+    new: Renderer
 
 
 def redesign(sides: Sides, request: ChangeRequest, heading: str) -> Redesign:
@@ -149,7 +151,9 @@ def redesign(sides: Sides, request: ChangeRequest, heading: str) -> Redesign:
         notes=found,
         is_empty=not waves and not found and not any(draft.refused for draft in drafts),
     )
-    return Redesign(change=change, edits=edits_by_wave, drafts=drafts, names=names, old=renderer)
+    return Redesign(
+        change=change, edits=edits_by_wave, drafts=drafts, names=names, old=renderer, new=sides.render(sides.new, False)
+    )
 
 
 def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
@@ -299,18 +303,33 @@ def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft], old: Rendere
                 draft.edits[number] = [Edit(device=name, nos="") for name in mine]
                 continue
             after = draft.after[number] = sides.render(with_fabric(sides.new, draft.way.at(done)), False)
-            drained: dict[str, Edit] = {}
             start = {name: (name, before) if name in seen else (was.get(name, name), old) for name in mine}
             if number and draft.jumpers(number):
-                while_out = sides.render(with_fabric(sides.new, draft.way.at(*draft.cuts[number - 1])), False)
-                pairs = [Pair(name, start[name][0], start[name][1], while_out) for name in mine]
-                drained = {edit.device: edit for edit in edits(pairs, sides.files, sides.jobs, sides.progress)}
-                start = {name: (name, while_out) for name in mine}
-            pairs = [Pair(name, start[name][0], start[name][1], after) for name in mine]
-            made = edits(pairs, sides.files, sides.jobs, sides.progress)
-            draft.edits[number] = [replace(edit, drain=drained.get(edit.device)) for edit in made]
+                draft.edits[number] = _edits_around(sides, draft, number, start, after)
+            else:
+                draft.edits[number] = _edits(sides, start, after)
             before = after
             seen.update(mine)
+
+
+def _edits(sides: Sides, start: Mapping[str, tuple[str, Renderer]], after: Renderer) -> list[Edit]:
+    """From (name, renderer) that each switch has."""
+    pairs = [Pair(name, was, before, after) for name, (was, before) in start.items()]
+    return edits(pairs, sides.files, sides.jobs, sides.progress)
+
+
+def _edits_around(
+    sides: Sides, draft: Draft, number: int, start: Mapping[str, tuple[str, Renderer]], after: Renderer
+) -> list[Edit]:
+    """Of a wave of jumpers: first the links leave the configs of both ends, then the new ones come; some have one of both."""
+    out = draft.while_out[number] = sides.render(with_fabric(sides.new, draft.way.at(*draft.cuts[number - 1])), False)
+    drains = {edit.device: edit for edit in _edits(sides, start, out)}
+    later = {edit.device: edit for edit in _edits(sides, {name: (name, out) for name in start}, after)}
+    return [
+        replace(later.get(name) or Edit(device=name, nos=drains[name].nos), drain=drains.get(name))
+        for name in start
+        if name in drains or name in later
+    ]
 
 
 def _stays(old: FabricPlan, device: Device) -> bool:
@@ -404,7 +423,8 @@ def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit
         cables = draft.cables(cut)
         moved = _share_moved(draft, draft.cables((0, cut[1])))
         mine = draft.edits.get(number, [])
-        drained = [meter.fabric.devices[at] for at in sorted(out)]
+        at = sorted(out or (_idle(meter.fabric, cables, mine) if jumpers else ()))
+        drained = [meter.fabric.devices[index] for index in at]
         names = {device.name for device in drained}
         others = [meter.fabric.by_name[edit.device] for edit in mine if edit.device not in names]
         tasks = (*(task(device, RECABLE) for device in drained), *(task(device, CONFIGURE) for device in others))
@@ -413,6 +433,16 @@ def _moved(draft: Draft, builder: Builder) -> Iterator[tuple[Wave, Sequence[Edit
         links = sum(cable.old is not None for cable in cables) if jumpers else 0
         yield stage.wave(RECABLE, tasks, out, moves=_moves(cables), links=links, done=done, touched=moved), mine
         builder.number = stage.number
+
+
+def _idle(fabric: FabricPlan, cables: Iterable[Cable], mine: Iterable[Edit]) -> Iterator[int]:
+    """Upper switches without a link while jumpers are out: to drain them costs nothing, and links come and go unused."""
+    linked = {*fabric.links.a.tolist(), *fabric.links.b.tolist()}
+    uppers = {end[0] for cable in cables for end in (cable.old, cable.new) if end is not None}
+    for name in uppers - {edit.device for edit in mine}:
+        device = fabric.by_name[name]
+        if device.role in SWITCH_ROLES and device.index not in linked:
+            yield device.index
 
 
 def _share_moved(draft: Draft, cables: Iterable[Cable]) -> float:

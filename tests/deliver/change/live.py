@@ -135,7 +135,8 @@ def main() -> int:
 if __name__ == "__main__":
     if INSIDE in os.environ:
         sys.exit(main())
-    inside = 'mount -t tmpfs none /run/frr && chown frr:frr /run/frr && ip link set lo up && exec "$@"'
+    # A zebra that finds the namespaces of a lab in /run/netns takes them for VRFs, and deletes their routes.
+    inside = 'mount -t tmpfs none /run && mkdir /run/frr && chown frr:frr /run/frr && ip link set lo up && exec "$@"'
     namespaces = ["unshare", "-m", "-n", "--propagation", "private", "sh", "-c", inside, "sh"]
     command = [*namespaces, sys.executable, "-m", "tests.deliver.change.live", *sys.argv[1:]]
     sys.exit(subprocess.run(command, cwd=ROOT, env={**os.environ, INSIDE: "1"}, check=False).returncode)

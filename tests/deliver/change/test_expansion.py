@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from fabric import pipeline
-from fabric.base.diagnostics import InputError
-from fabric.deliver.change.apply.folder import texts_of
-from fabric.deliver.change.files import digest
-from fabric.deliver.change.records import Asked, ChangeRequest
+from fabric.deliver.change.records import ChangeRequest
 from fabric.solver.estimate.request import EstimateRequest
 from tests.deliver.change.expansion import FLOORS, Growth, drawn, lines, measured
 
@@ -73,19 +68,9 @@ def test_stages_of_jumpers(nos: str, tmp_path) -> None:  # type: ignore[no-untyp
         assert drain
         assert apply
         assert drain != apply
+        old = {move.old[0] for move in stages[0].moves if move.old}
+        drained = {
+            name.split("/")[1] for name in texts if name.startswith(f"wave-{stages[0].number:03}/") and "1-drain." in name
+        }
+        assert old | {move.lower[0] for move in stages[0].moves if move.old} <= drained  # both ends
     assert waves[0.4] < waves[0.7]
-
-
-def test_links_that_leave_service_alone_are_not_carried_out(tmp_path: Path) -> None:
-    for side, servers in (("old", 32), ("new", 64)):
-        text = SITE.format(nos="eos", servers=servers, switch="32x400g")
-        (tmp_path / f"{side}.yaml").write_text(text, encoding="utf-8")
-    files = str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml")
-    request = ChangeRequest(floor=0.4)
-    change, texts = pipeline.redesign(*files, request, CALL, files=True, jobs=1)
-    for name, text in texts.items():
-        (tmp_path / "work" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "work" / name).write_text(text, encoding="utf-8")
-    asked = Asked(old=files[0], new=files[1], request=request, waves=digest(change))
-    with pytest.raises(InputError, match="got links of patch panels"):
-        texts_of(tmp_path / "work", texts, asked, change)

@@ -60,12 +60,12 @@ def plan_change(old: str, new: str, folder: Path) -> tuple[Any, Any]:
     return pipeline.redesign(*paths, ChangeRequest(floor=0.0), CALL, files=True, jobs=1)
 
 
-def wide(nos: str, spines: int) -> str:
+def wide(nos: str, spines: int, more: str = "") -> str:
     """Three leaves with four uplinks to so many spines."""
     return (
         f"  backend: {{nos: {nos}, servers: {{model: quad, count: 3, nics: compute}}, "
         f"topology: {{switch: {SWITCH.get(nos, '64x400g')}, rails: 1, unit: {{servers: 1}}, "
-        f"leaf: {{uplinks: {{count: 4}}}}, spine: {{count: {spines}}}}}}}\n"
+        f"leaf: {{uplinks: {{count: 4}}}}, spine: {{count: {spines}}}{', ' * bool(more)}{more}}}}}\n"
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,7 +14,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.base.reading import text_of
 from fabric.base.text import listed, plural
 from fabric.deliver.change.apply.moments import Stage
-from fabric.deliver.change.files import IMAGE, LINKS_CONFIRMED, REQUEST, digest, place
+from fabric.deliver.change.files import IMAGE, REQUEST, digest, place
 from fabric.deliver.change.records import Asked, Change
 from fabric.nos.change import procedure
 from fabric.nos.target import target
@@ -79,8 +79,7 @@ def texts_of(folder: Path, files: Mapping[str, str], asked: Asked, change: Chang
     """The files of a folder, which are those of the change planned again; names of images are filled in.
 
     Raises:
-        InputError: a file was edited, is missing or is not of the change; a name of an image is not filled in; links leave
-            service without their switches.
+        InputError: a file was edited, is missing or is not of the change; a name of an image is not filled in.
     """
     wanted = {path: text for path, text in files.items() if path.startswith("wave-")}
     found = dict(_found(folder))
@@ -99,9 +98,6 @@ def texts_of(folder: Path, files: Mapping[str, str], asked: Asked, change: Chang
         if path in found and (names := [name for name in IMAGE.values() if _has(found[path], name)]):
             message = f"expected the name of an image, got {' and '.join(names)}"
             report.error(UNSUPPORTED, Place(str(folder / path)), message, "put in what the image is called on the switch")
-    if links := sorted(path for path in wanted if PurePath(path).stem == LINKS_CONFIRMED):
-        message = f"expected switches that are drained as a whole, got links of patch panels: {listed(links, MAX_NAMED)}"
-        report.error(UNSUPPORTED, Place(str(folder)), message, "carry out these waves by hand, with the files of the folder")
     report.raise_errors()
     return found
 

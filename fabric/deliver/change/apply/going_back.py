@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fabric.deliver.change.apply import journal as log
 from fabric.deliver.change.apply.connection import ByHandError
 from fabric.deliver.change.apply.journal import DONE, FAILED, START
 from fabric.deliver.change.apply.judging import Finding
+from fabric.deliver.change.apply.moments import Part
 from fabric.deliver.change.apply.records import HANDS as HAND_WORK, NOT_BACK, REFUSED, UNREACHABLE, Remark
+from fabric.deliver.change.apply.steps import Stop, Trouble
 from fabric.deliver.change.apply.wave_run import (
     BACK,
     HANDS,
@@ -19,12 +22,11 @@ from fabric.deliver.change.apply.wave_run import (
     LEAD_AWAY,
     LEAD_BACK,
     TYPE,
-    Stop,
-    Trouble,
     WaveRun,
+    named,
 )
-from fabric.deliver.change.files import APPLY, UNDO, UNDRAINED, inverse_lines
-from fabric.deliver.change.records import INSTALL, REMOVE, UNDRAIN, Move, Task, Wave
+from fabric.deliver.change.files import UNDRAINED, inverse_lines
+from fabric.deliver.change.records import INSTALL, REMOVE, UNDRAIN, Move, Wave
 from fabric.nos.change import Drained, Procedure, drained, procedure
 
 TRIES = 3
@@ -39,13 +41,18 @@ class GoingBack:
     run: WaveRun
 
     def carry_out(self) -> list[Remark]:
-        """What could not be taken back, by switch. Raises Stop where a person has to move cables first."""
+        """What could not be taken back, by switch. Raises Stop where a person has to move cables first.
+
+        The parts of the wave go back from the last to the first, and cables before the part that they were moved after.
+        """
         run = self.run
         run.note(BACK, START)
         self._drain_again()
-        typed = [name for name in run.stage.devices if run.lines(name, APPLY) and run.is_begun(TYPE, name)]
-        remarks = self._each(BACK, typed, self._back)
+        *earlier, last = run.stage.parts
+        remarks = self._part(last, done=bool(earlier))
         self._cables()
+        for part in reversed(earlier):
+            remarks += self._part(part, held={remark.device for remark in remarks})
         held = {remark.device for remark in remarks}
         free = [name for name in run.stage.devices if name not in held and self._is_led_away(name)]
         remarks += self._each(TRAFFIC, free, lambda name: run.typed(name, self._lead(name).undo, REFUSED))
@@ -57,30 +64,43 @@ class GoingBack:
         run.note(BACK, FAILED if remarks else DONE, text="; ".join(f"{one.device}: {one.message}" for one in remarks[:5]))
         return remarks
 
+    def _part(self, part: Part, *, done: bool = False, held: Collection[str] = ()) -> list[Remark]:
+        """Takes a part back at its switches.
+
+        Args:
+            done: those that an earlier run has taken back are left alone: a part before this one may be back as well.
+            held: switches that are not asked.
+        """
+        run, step = self.run, named(part, BACK)
+        typed = [name for name in run.devices_of(part) if run.lines(name, part.names.apply) and name not in held]
+        begun = [name for name in typed if run.is_begun(named(part, TYPE), name)]
+        todo = [name for name in begun if not (done and run.stands.is_done(step, name))]
+        return self._each(step, todo, partial(self._back, part))
+
     def _differs(self) -> list[Finding]:
         """The network against the moment before the wave, all of its switches compared."""
         return self.run.is_as_planned(self.run.stage.before)
 
     # --- one switch -----------------------------------------------------------------------------------------------
 
-    def _back(self, device: str) -> str:
-        """To the config before the wave, from wherever the switch is."""
+    def _back(self, part: Part, device: str) -> str:
+        """To the config before a part, from wherever the switch is."""
         run, end = self.run, time.monotonic() + self.run.options.back_s
         last = Trouble(NOT_BACK, "it was not asked")
         tries = 0
         while tries < TRIES:
             try:
-                run.abort(device)
-                where, found = run.asked(device)
+                run.abort(device, part)
+                where, found = run.asked(device, part)
                 if where == IS_BEFORE:
                     return "asked: it has the config before the wave"
                 if tries == TRIES - 1:
                     break
-                lines = run.lines(device, UNDO)
+                lines = run.lines(device, part.names.undo)
                 if where != IS_AFTER:
                     how = self._how(device)
                     number = run.stage.wave.number
-                    lines = run.work.filled(inverse_lines(how, run.work.site, number, found.commands))
+                    lines = run.work.filled(inverse_lines(how, run.work.site, number, found.commands, part.names.mark))
                 tries += 1
                 last = Trouble(NOT_BACK, f"it has {'the change' if where == IS_AFTER else 'a part of the change'}")
                 run.typed(device, lines, NOT_BACK)
@@ -91,9 +111,9 @@ class GoingBack:
                 if time.monotonic() >= end:
                     break
                 time.sleep(run.options.every_s)
-        raise Trouble(NOT_BACK, f"not taken back: {last}", self._hint(device))
+        raise Trouble(NOT_BACK, f"not taken back: {last}", self._hint(part, device))
 
-    def _hint(self, device: str) -> str:
+    def _hint(self, part: Part, device: str) -> str:
         """What becomes of the switch, and what a person can do."""
         file = f"wave-{self.run.stage.wave.number:03}/{device}/undo"
         hint = f"look at it; `{file}` has the lines that take the change back, then `--resume`"
@@ -102,12 +122,9 @@ class GoingBack:
         return hint
 
     def _how(self, device: str) -> Procedure:
-        how = procedure(self._task(device).nos)
+        how = procedure(self.run.task(device).nos)
         assert how is not None  # refused before
         return how
-
-    def _task(self, device: str) -> Task:
-        return next(task for task in self.run.stage.wave.tasks if task.device == device)
 
     # --- traffic --------------------------------------------------------------------------------------------------
 
@@ -122,7 +139,7 @@ class GoingBack:
         """Traffic that the wave has led back to its switches already, or whose return is what it was for."""
         run = self.run
         devices = [name for name in run.stage.devices if run.lines(name, UNDRAINED) and run.is_begun(LEAD_BACK, name)]
-        also = {name for name in devices if self._task(name).action == UNDRAIN or name in run.drained}
+        also = {name for name in devices if self.run.task(name).action == UNDRAIN or name in run.drained}
         self._each(AGAIN, sorted(also), lambda name: run.typed(name, self._lead(name).apply, REFUSED))
 
     # --- cables ---------------------------------------------------------------------------------------------------

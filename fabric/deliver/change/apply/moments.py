@@ -6,7 +6,7 @@ plan of the moment has these links, and each switch is judged by the view that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from fabric.configs import Job, Renderer
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
 from fabric.deliver.change.edits import files_of
+from fabric.deliver.change.files import CHANGED, LINKS_OUT, Names
 from fabric.deliver.change.records import CONFIGURE, DRAIN, INSTALL, RECABLE, REMOVE, REPLACE, UNDRAIN, Change, Wave
 from fabric.deliver.change.redesign import Draft, Redesign, Sides, is_replaced, with_fabric
 from fabric.deliver.change.transition import Transition
@@ -133,12 +134,43 @@ def _keys(view: SwitchView) -> frozenset[PeerKey]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Part:
+    """One change of configs in a wave, typed under a timer, judged and confirmed: from one moment to the next.
+
+    Attributes:
+        names: of its files.
+        title: what its steps begin with; "" for that which the wave is for.
+    """
+
+    names: Names
+    before: Moment
+    after: Moment
+    title: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Stage:
-    """A wave, and the network before and after it."""
+    """A wave, and the network before and after it.
+
+    Attributes:
+        while_out: its links are in no config, and their cables have not moved yet; None where whole switches are drained.
+    """
 
     wave: Wave
     before: Moment
     after: Moment
+    while_out: Moment | None = None
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The changes of configs, in their order; work by hand comes before the last one."""
+        middle = self.while_out
+        if middle is None:
+            return (Part(names=CHANGED, before=self.before, after=self.after),)
+        return (
+            Part(names=LINKS_OUT, before=self.before, after=middle, title="links out"),
+            Part(names=CHANGED, before=middle, after=self.after),
+        )
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
@@ -173,11 +205,10 @@ def of_operation(change: Change, renderer: Renderer) -> Iterator[Stage]:
 
 def of_redesign(sides: Sides, found: Redesign) -> Iterator[Stage]:
     """The stages of a change from one design to another, in the order of its waves."""
-    new = sides.render(sides.new, False)
     for draft in found.drafts:
         waves = [wave for wave in found.change.waves if wave.fabric == draft.way.new.name]
         edited = {(edit.wave, edit.device) for edit in found.edits}
-        yield from _of_fabric(draft, waves, edited, sides, (found.old, new))
+        yield from _of_fabric(draft, waves, edited, sides, (found.old, found.new))
 
 
 def _of_fabric(
@@ -199,8 +230,20 @@ def _of_fabric(
                 configs = {**configs, name: new}
         done = draft.cuts[moved - 1][1] if moved else 0
         after = Moment(plan=with_fabric(sides.new, way.at(done)), fabric=way.new.name, configs=configs)
-        yield Stage(wave=wave, before=moment, after=after)
+        yield Stage(wave=wave, before=moment, after=after, while_out=_while_out(wave, moment, draft, moved, edited, sides))
         moment = after
+
+
+def _while_out(
+    wave: Wave, before: Moment, draft: Draft, moved: int, edited: Collection[tuple[int, str]], sides: Sides
+) -> Moment | None:
+    """While the links of a wave are out of service; None where whole switches are."""
+    if _action(wave) != RECABLE or moved not in draft.while_out:
+        return None
+    mine = {name for number, name in edited if number == wave.number}
+    configs = {**before.configs, **dict.fromkeys(sorted(mine), draft.while_out[moved])}
+    plan = with_fabric(sides.new, draft.way.at(*draft.cuts[moved - 1]))
+    return Moment(plan=plan, fabric=before.fabric, configs=configs)
 
 
 def _action(wave: Wave) -> str:

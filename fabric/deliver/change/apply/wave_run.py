@@ -6,20 +6,16 @@ running config is that before the wave, that after it, or neither.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TypeVar
+from functools import cached_property, partial
 
 from fabric.base.text import plural
 from fabric.deliver.change.apply import journal as log
-from fabric.deliver.change.apply.connection import Answer, ByHandError, Network, UnreachableError
-from fabric.deliver.change.apply.folder import Work
-from fabric.deliver.change.apply.journal import DONE, FAILED, START, Journal, Standing
+from fabric.deliver.change.apply.connection import ByHandError, UnreachableError
+from fabric.deliver.change.apply.journal import DONE, START
 from fabric.deliver.change.apply.judging import Compared, Counters, Finding, Reported, carrying, compared, reported, verified
-from fabric.deliver.change.apply.moments import Moment, Stage
+from fabric.deliver.change.apply.moments import Moment, Part
 from fabric.deliver.change.apply.records import (
     AFTER,
     BEFORE,
@@ -27,7 +23,6 @@ from fabric.deliver.change.apply.records import (
     CARRIED_OUT,
     CARRYING,
     HALF,
-    LOST,
     NOT_CONFIRMED,
     REFUSED,
     REFUSED_DRY,
@@ -36,57 +31,31 @@ from fabric.deliver.change.apply.records import (
     TAKEN_BACK,
     TRIED as TRIED_OUT,
     UNREACHABLE,
-    Options,
     Remark,
     Shown,
-    Tell,
     WaveResult,
 )
-from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, DRAINED, REBOOTED, TRIED, UNDRAINED, UPGRADED
-from fabric.deliver.change.records import INSTALL, REBOOT, REMOVE, REPLACE, UPGRADE, Task
+from fabric.deliver.change.apply.steps import Steps, Stop, Trouble
+from fabric.deliver.change.files import APPLY, DRAINED, REBOOTED, UNDRAINED, UPGRADED
+from fabric.deliver.change.records import DRAIN, INSTALL, REBOOT, REMOVE, REPLACE, UPGRADE
 
-R = TypeVar("R")
 LOOK, TRY, LEAD_AWAY, HANDS, TYPE, JUDGE, CONFIRMED, LEAD_BACK, SETTLE, BACK = (
     *("before", "dry run", "drain", "by hand", "apply", "after", "confirm", "undrain", "settled", "back"),
 )
 BY_PERSONS = frozenset((INSTALL, REMOVE, REPLACE))
 TYPED = {REBOOT: REBOOTED, UPGRADE: UPGRADED}
+LATER = "it is asked again when the links of the wave are out of service"
 IS_AFTER, IS_BEFORE, IS_NEITHER = "after", "before", "neither"
 
 
-class Trouble(Exception):
-    """What a switch did not do; the code says what kind of trouble it is."""
-
-    def __init__(self, code: str, text: str, hint: str = "") -> None:
-        super().__init__(text)
-        self.code, self.hint = code, hint
-
-
-class Stop(Exception):
-    """The wave does not go on."""
-
-    def __init__(self, remarks: Sequence[Remark], *, undo: bool, by_hand: str = "") -> None:
-        super().__init__()
-        self.remarks, self.undo, self.by_hand = tuple(remarks), undo, by_hand
-
-
 @dataclass(kw_only=True)
-class WaveRun:
+class WaveRun(Steps):
     """One wave.
 
     Attributes:
-        resumed: an earlier run began it.
         earlier: counters of the switches at the last look, which the next counts from.
     """
 
-    work: Work
-    stage: Stage
-    network: Network
-    journal: Journal
-    options: Options
-    tell: Tell
-    stands: Standing
-    resumed: bool = False
     earlier: Counters | None = None
     shown: list[Shown] = field(default_factory=list)
     _moments: dict[Moment, Moment] = field(default_factory=dict)
@@ -100,11 +69,13 @@ class WaveRun:
         try:
             if self.stands.event(BACK):
                 raise Stop([self.remark(HALF, "", "an earlier run ended while it took the wave back")], undo=True)
-            for step in (
-                *(self._look, self._try, self._lead_away, self._hands, self._type, self._judge),
-                *(self._confirm, self._lead_back, self._settle),
-            ):
-                step()
+            self._look()
+            self._try(self.stage.parts[0], undo=False)
+            self._lead_away()
+            for part in self.stage.parts:
+                self._change(part)
+            self._lead_back()
+            self._settle()
         except Stop as stop:
             return self._stopped(stop)
         self.note(log.WAVE, DONE)
@@ -114,7 +85,7 @@ class WaveRun:
         """Only what the switches say: nothing has an effect."""
         try:
             self._look()
-            self._try()
+            self._try(self.stage.parts[0], undo=False)
         except Stop as stop:
             return self._result(STOPPED, stop.remarks)
         return self._result(TRIED_OUT)
@@ -163,36 +134,45 @@ class WaveRun:
             self.earlier = None
             found = self._verified(before, absent)
         found += self._drifted(before, [name for name in self._changed(before) if name not in absent])
-        self._end(LOOK, found, BEFORE, undo=False)
+        self.end(LOOK, found, BEFORE, undo=False)
 
-    def _try(self) -> None:
-        """What each network OS would take of the change."""
+    def _try(self, part: Part, *, undo: bool) -> None:
+        """What each network OS would take of a part of the change; later parts cannot be tried before the first is typed."""
+        is_first, mine = part is self.stage.parts[0], self.devices_of(part)
 
         def one(device: str) -> str:
-            lines = self.lines(device, TRIED)
-            answer = self.typed(device, lines, REFUSED_DRY) if lines else ""
-            typed = tuple(map(self.work.shown, self.lines(device, self._file(device))))
-            self.shown.append(Shown(device=device, typed=typed, answer=answer))
+            lines = self.lines(device, part.names.tried)
+            answer = self.typed(device, lines, REFUSED_DRY) if lines else "" if device in mine else LATER
+            if is_first:
+                self.shown.append(Shown(device=device, typed=self._all_typed(device), answer=answer))
             return answer
 
-        devices = [name for name in self.stage.devices if self.lines(name, self._file(name))]
-        self.each(TRY, [name for name in devices if not self.stands.event(TYPE, name)], one, undo=False)
-        self.shown.sort(key=lambda shown: shown.device)
-        for shown in self.shown:
-            self.tell(f"{shown.device}: dry run: {plural(len(shown.typed), 'line')} to type, none refused")
+        devices = [name for name in self.stage.devices if self._all_typed(name)] if is_first else mine
+        todo = [name for name in devices if not self.stands.event(named(part, TYPE), name)]
+        self.each(named(part, TRY), todo, one, undo=undo)
+        if is_first:
+            self.shown.sort(key=lambda shown: shown.device)
+            for shown in self.shown:
+                self.tell(f"{shown.device}: dry run: {plural(len(shown.typed), 'line')} to type, none refused")
+
+    def _all_typed(self, device: str) -> tuple[str, ...]:
+        """What all parts type at a switch."""
+        parts = [part for part in self.stage.parts if device in self.devices_of(part)]
+        return tuple(self.work.shown(line) for part in parts for line in self.lines(device, self._file(part, device)))
 
     # --- drain ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def drained(self) -> frozenset[str]:
         """Switches of the wave that are drained in it."""
-        return frozenset(task.device for task in self._tasks if self.lines(task.device, DRAINED))
+        whole = [task.device for task in self.tasks if task.drained or task.action == DRAIN]
+        return frozenset(name for name in whole if self.lines(name, DRAINED))
 
     def _lead_away(self) -> None:
         devices = [name for name in self.stage.devices if name in self.drained]
         if devices and not self.stands.is_done(LEAD_AWAY):
             self.each(LEAD_AWAY, devices, self._drain, undo=True)
-            self._wait(LEAD_AWAY, lambda: self._carrying(devices), CARRYING, undo=True)
+            self.wait(LEAD_AWAY, lambda: self._carrying(devices), CARRYING, undo=True)
 
     def _drain(self, device: str) -> str:
         try:
@@ -214,7 +194,7 @@ class WaveRun:
     def _hands(self) -> None:
         """Cables, and switches that come or go. What a person was asked to do is done when the change is resumed."""
         wave = self.stage.wave
-        if not (wave.moves or any(task.action in BY_PERSONS for task in self._tasks)) or self.stands.is_done(HANDS):
+        if not (wave.moves or any(task.action in BY_PERSONS for task in self.tasks)) or self.stands.is_done(HANDS):
             return
         if self.stands.event(HANDS) == log.STOPPED:
             self.note(HANDS, DONE, text="resumed")
@@ -229,32 +209,49 @@ class WaveRun:
 
     # --- the change -----------------------------------------------------------------------------------------------
 
-    def _type(self) -> None:
-        devices = [name for name in self.stage.devices if self.lines(name, self._file(name))]
-        self.each(TYPE, devices, self._apply, undo=True, again=self.resumed)
+    def _change(self, part: Part) -> None:
+        """One part, with the work by hand before the last: tried, typed, judged, confirmed; nothing where that is done."""
+        devices = self.devices_of(part)
+        confirmed = [name for name in devices if self.lines(name, part.names.confirm)]
+        if part is self.stage.parts[-1]:
+            self._hands()
+        if self.stands.is_done(named(part, JUDGE)) and all(self.is_confirmed(part, name) for name in confirmed):
+            return
+        if part is not self.stage.parts[0]:
+            self._try(part, undo=True)
+        self.each(named(part, TYPE), devices, partial(self._apply, part), undo=True, again=self.resumed)
+        if devices or self.stage.wave.moves or any(task.action in BY_PERSONS for task in self.tasks):
+            self.wait(named(part, JUDGE), lambda: self.is_as_planned(self._now(part.after)), AFTER, undo=self._undoes)
+        self.each(named(part, CONFIRMED), confirmed, partial(self._confirm, part), undo=True)
 
-    def _apply(self, device: str) -> str:
+    def is_confirmed(self, part: Part, device: str) -> bool:
+        return self.stands.is_done(named(part, CONFIRMED), device)
+
+    def _confirm(self, part: Part, device: str) -> str:
+        return self.typed(device, self.lines(device, part.names.confirm), NOT_CONFIRMED)
+
+    def _apply(self, part: Part, device: str) -> str:
         """Types the change, unless the switch has it already."""
-        if self._task(device).action in TYPED:
-            return "" if self.stands.is_done(TYPE, device) else self._restart(device)
-        if self.stands.is_done(CONFIRMED, device):
+        if self._restarts(device):
+            return "" if self.stands.is_done(named(part, TYPE), device) else self._restart(part, device)
+        if self.is_confirmed(part, device):
             return "confirmed"
-        if self.was_begun(TYPE, device):
-            where, found = self.asked(device)
+        if self.was_begun(named(part, TYPE), device):
+            where, found = self.asked(device, part)
             if where == IS_AFTER:
                 return "asked: it has the change"
             if where == IS_NEITHER:
                 raise Trouble(HALF, f"it has a part of the change: {_words(found.findings)}")
-            self.abort(device)
-        return self.typed(device, self.lines(device, APPLY), REFUSED)
+            self.abort(device, part)
+        return self.typed(device, self.lines(device, part.names.apply), REFUSED)
 
-    def _restart(self, device: str) -> str:
+    def _restart(self, part: Part, device: str) -> str:
         """Types a reboot, and waits until the switch is down: it answers for a while."""
-        answer = self._answer(device, self.lines(device, self._file(device)))
+        answer = self.answer(device, self.lines(device, self._file(part, device)))
         if answer.refused:
             raise Trouble(REFUSED, answer.refused)
         if not answer.dropped:
-            self._until(lambda: [] if self._is_down(device) else [Finding(device, "it has not restarted")], REFUSED)
+            self.until_or_trouble(lambda: [] if self._is_down(device) else [Finding(device, "it has not restarted")], REFUSED)
         return self.work.shown(answer.text)
 
     def _is_down(self, device: str) -> bool:
@@ -264,16 +261,6 @@ class WaveRun:
             return True
         return False
 
-    def _judge(self) -> None:
-        """The network is as planned after the wave, but for traffic that is led away."""
-        typed = any(self.lines(name, self._file(name)) for name in self.stage.devices)
-        if typed or self.stage.wave.moves or any(task.action in BY_PERSONS for task in self._tasks):
-            self._wait(JUDGE, lambda: self.is_as_planned(self._now(self.stage.after)), AFTER, undo=self._undoes)
-
-    def _confirm(self) -> None:
-        devices = [name for name in self.stage.devices if self.lines(name, CONFIRM)]
-        self.each(CONFIRMED, devices, lambda name: self.typed(name, self.lines(name, CONFIRM), NOT_CONFIRMED), undo=True)
-
     def _lead_back(self) -> None:
         devices = [name for name in self.stage.devices if self.lines(name, UNDRAINED)]
         self.each(LEAD_BACK, devices, lambda name: self.typed(name, self.lines(name, UNDRAINED), REFUSED), undo=False)
@@ -281,59 +268,32 @@ class WaveRun:
     def _settle(self) -> None:
         """Traffic is back, and what was confirmed is still there."""
         if self.stage.wave.tasks or self.stage.wave.moves:
-            self._wait(SETTLE, lambda: self.is_as_planned(self.stage.after), AFTER, undo=self._undoes)
+            self.wait(SETTLE, lambda: self.is_as_planned(self.stage.after), AFTER, undo=self._undoes)
 
     # --- switches -------------------------------------------------------------------------------------------------
 
-    def lines(self, device: str, name: str) -> list[str]:
-        """A file of a switch in this wave; none where there is none."""
-        return self.work.lines(self.stage.wave.number, device, self._task(device).nos, name)
+    def devices_of(self, part: Part) -> list[str]:
+        """Switches that a part of the wave types something at."""
+        last = part is self.stage.parts[-1]
+        return [
+            name for name in self.stage.devices if self.lines(name, part.names.confirm) or (last and self._restarts(name))
+        ]
 
-    def typed(self, device: str, lines: Sequence[str], code: str) -> str:
-        """Types lines; what the switch says. Raises Trouble where it does not take all of them."""
-        answer = self._answer(device, lines)
-        if answer.refused:
-            raise Trouble(code, f"refused after {plural(answer.typed, 'line')}: {self.work.shown(answer.refused)}")
-        if answer.dropped:
-            answered = self.work.shown(answer.text.strip().splitlines()[-1]) if answer.text.strip() else ""
-            words = f"the session ended after {answer.typed} of {plural(len(lines), 'line')}"
-            raise Trouble(LOST, words + (f": {answered}" if answered else ""))
-        return self.work.shown(answer.text)
+    def _restarts(self, device: str) -> bool:
+        action = self.task(device).action
+        return action in TYPED and bool(self.lines(device, TYPED[action]))
 
-    def _answer(self, device: str, lines: Sequence[str]) -> Answer:
-        try:
-            connection = self.network.connect(device)
-        except UnreachableError as error:
-            raise Trouble(UNREACHABLE, str(error)) from error
-        try:
-            return connection.type(lines)
-        except UnreachableError as error:
-            return Answer(text=str(error), typed=0, dropped=True)
-        finally:
-            connection.close()
-
-    def running(self, device: str) -> Mapping[str, str]:
-        """The running config. Raises Trouble."""
-        try:
-            connection = self.network.connect(device)
-            try:
-                return connection.running()
-            finally:
-                connection.close()
-        except UnreachableError as error:
-            raise Trouble(UNREACHABLE, str(error)) from error
-
-    def asked(self, device: str) -> tuple[str, Compared]:
-        """Where a switch stands by its running config, and how that differs from the one before the wave."""
+    def asked(self, device: str, part: Part) -> tuple[str, Compared]:
+        """Where a switch stands in a part by its running config, and how that differs from the one before the part."""
         running = self.running(device)
-        before, after = (compared(self._now(moment), device, running) for moment in (self.stage.before, self.stage.after))
+        before, after = (compared(self._now(moment), device, running) for moment in (part.before, part.after))
         if before.is_same and not (after.is_same and after.labels < before.labels):
             return IS_BEFORE, before
         return IS_AFTER if after.is_same else IS_NEITHER, before
 
-    def abort(self, device: str) -> None:
+    def abort(self, device: str, part: Part) -> None:
         """Ends the time of a change that is not confirmed; what it would type is not typed later."""
-        if lines := self.lines(device, ABORT):
+        if lines := self.lines(device, part.names.abort):
             self.typed(device, lines, REFUSED)
 
     # --- the network ----------------------------------------------------------------------------------------------
@@ -383,100 +343,26 @@ class WaveRun:
         names = list(devices)
         return [found for its in self.at_once(one, names) for found in its]
 
-    # --- steps ----------------------------------------------------------------------------------------------------
-
-    def at_once(self, run: Callable[[str], R], devices: Sequence[str]) -> list[R]:
-        """Of several switches at the same time, in their order."""
-        if len(devices) < 2:
-            return [run(name) for name in devices]
-        with ThreadPoolExecutor(min(self.options.workers, len(devices))) as pool:
-            return list(pool.map(run, devices))
-
-    def each(self, step: str, devices: Sequence[str], run: Callable[[str], str], *, undo: bool, again: bool = False) -> None:
-        """A step of several switches. All of them end it, whatever becomes of one."""
-
-        def one(device: str) -> Remark | None:
-            begun = self.stands.event(step, device)
-            if begun != DONE:
-                self.note(step, START, device)
-            try:
-                text = run(device)
-            except Trouble as trouble:
-                self.note(step, FAILED, device, str(trouble))
-                return self.remark(trouble.code, device, str(trouble), trouble.hint)
-            self.note(step, DONE, device, text)
-            return None
-
-        todo = [name for name in devices if again or not self.stands.is_done(step, name)]
-        remarks = [remark for remark in self.at_once(one, todo) if remark is not None]
-        if remarks:
-            raise Stop(remarks, undo=undo)
-
-    def _wait(self, step: str, look: Callable[[], list[Finding]], code: str, *, undo: bool) -> None:
-        """Looks at the network until nothing is found, or the time is up."""
-        self.note(step, START)
-        self._end(step, self.until(look, self.options.limit_s), code, undo=undo)
-
-    def _until(self, look: Callable[[], list[Finding]], code: str) -> None:
-        if found := self.until(look, self.options.limit_s):
-            raise Trouble(code, found[0].text)
-
-    def until(self, look: Callable[[], list[Finding]], limit_s: float) -> list[Finding]:
-        """What is still found when the time is up."""
-        end = time.monotonic() + limit_s
-        while found := look():
-            if time.monotonic() >= end:
-                break
-            time.sleep(min(self.options.every_s, max(0.0, end - time.monotonic())))
-        return found
-
-    def _end(self, step: str, found: Sequence[Finding], code: str, *, undo: bool) -> None:
-        self.note(step, FAILED if found else DONE, text="; ".join(f"{one.device}: {one.text}" for one in found[:5]))
-        if found:
-            raise Stop([self.remark(code, one.device, one.text) for one in dict.fromkeys(found)], undo=undo)
-
-    def remark(self, code: str, device: str, text: str, hint: str = "") -> Remark:
-        wave = self.stage.wave.number
-        return Remark(id=code, wave=wave, device=device, message=self.work.shown(text) or "it did not answer", hint=hint)
-
-    def note(self, step: str, event: str, device: str = "", text: str = "") -> None:
-        number = self.stage.wave.number
-        self.journal.write(number, step, event, device, self.work.shown(text))
-        self.stands.events[step, device] = event
-        if event == START:
-            self.tell(f"wave {number}: {device + ': ' if device else ''}{step}")
-
     # --- tasks ----------------------------------------------------------------------------------------------------
 
-    @property
-    def _tasks(self) -> tuple[Task, ...]:
-        return self.stage.wave.tasks
-
-    def _task(self, device: str) -> Task:
-        return next(task for task in self._tasks if task.device == device)
-
-    def _file(self, device: str) -> str:
+    def _file(self, part: Part, device: str) -> str:
         """Name of the file that changes a switch."""
-        return TYPED.get(self._task(device).action, APPLY)
-
-    def is_begun(self, step: str, device: str) -> bool:
-        """Whether a step has begun, in this run or an earlier one that this one goes on with."""
-        return self.stands.event(step, device) != ""
-
-    def was_begun(self, step: str, device: str) -> bool:
-        """Whether an earlier run has ever begun a step: then the switch is asked."""
-        number = self.stage.wave.number
-        return any((entry.wave, entry.step, entry.device) == (number, step, device) for entry in self.journal.earlier)
+        return TYPED.get(self.task(device).action, part.names.apply)
 
     @cached_property
     def _absent(self) -> frozenset[str]:
         """Switches that make room for others: they may be broken already."""
-        return frozenset(task.device for task in self._tasks if task.action in (REPLACE, INSTALL))
+        return frozenset(task.device for task in self.tasks if task.action in (REPLACE, INSTALL))
 
     @property
     def _undoes(self) -> bool:
         """Whether something of the wave can be taken back: what was typed, not what comes or goes."""
         return any(self.lines(name, file) for name in self.stage.devices for file in (APPLY, DRAINED, UNDRAINED))
+
+
+def named(part: Part, step: str) -> str:
+    """A step of a part, as the journal has it."""
+    return f"{part.title}: {step}" if part.title else step
 
 
 def _words(findings: Sequence[Finding]) -> str:

@@ -19,19 +19,9 @@ from fabric.audit.verify.site import Site, Switch
 from fabric.deliver.change.apply.connection import Answer, ByHandError, UnreachableError
 from fabric.deliver.change.apply.folder import Work
 from fabric.deliver.change.apply.judging import compared
-from fabric.deliver.change.apply.moments import Moment, Stage
+from fabric.deliver.change.apply.moments import Moment, Part
 from fabric.deliver.change.apply.records import Options
-from fabric.deliver.change.files import (
-    ABORT,
-    APPLY,
-    CONFIRM,
-    DRAINED,
-    REBOOTED,
-    TRIED,
-    UNDO,
-    UNDRAINED,
-    inverse_lines,
-)
+from fabric.deliver.change.files import DRAINED, REBOOTED, UNDRAINED, inverse_lines
 from fabric.deliver.change.records import ChangeRequest, Wave
 from fabric.nos.change import drained as lead_of, procedure
 from fabric.solver.estimate.request import EstimateRequest
@@ -39,6 +29,7 @@ from tests.audit.verify.eos_state import outputs, text
 
 CALL = EstimateRequest(sizes=(1 << 20,), routing="", queue_pairs=0)
 QUICK = Options(limit_s=0.0, every_s=0.0, back_s=0.0, workers=4)
+WHOLE = "drain"  # of a whole switch, not of links: files of both have one name
 Fault = Callable[[str, str], str]
 """(device, what is typed) → "" or what goes wrong: `unreachable`, `refused`, `lost`, `half`, `late`, `dead`."""
 
@@ -126,12 +117,16 @@ class Bench:
         for name in stage.after.switches:
             self.devices.setdefault(name, Device(stage.after.files(name)))
 
+    @property
+    def parts(self) -> list[Part]:
+        return [part for stage in self.work.stages for part in stage.parts]
+
     # --- what is there ------------------------------------------------------------------------------------------------
 
     def moment(self) -> Moment:
         """The moment that the switches are really in."""
         assert self.plan is not None
-        moments = [moment for stage in self.work.stages for moment in (stage.before, stage.after)]
+        moments = [moment for part in self.parts for moment in (part.before, part.after)]
         configs = dict(self.plan.configs)
         for name in configs:
             own = self.devices[name].files
@@ -156,20 +151,20 @@ class Bench:
 
     def type(self, device: str, lines: Sequence[str]) -> Answer:
         with self.guard:
-            stage, name = self._named(device, list(lines))
+            part, name = self._named(device, list(lines))
             self.typed.append((device, name))
             fault = self.fault(device, name)
             count = len(lines)
             if fault == "killed":
-                self._effect(device, name, stage, self.draw.random() < 0.5)
+                self._effect(device, name, part, self.draw.random() < 0.5)
                 raise KilledError
             if fault == "refused":
                 return Answer(text="% Invalid input", typed=count // 2, refused=f"{lines[count // 2]}: % Invalid input")
             if fault == "lost":  # before the last line, which commits
-                self._effect(device, name, stage, self.draw.random() < 0.5)
+                self._effect(device, name, part, self.draw.random() < 0.5)
                 return Answer(text="", typed=count // 2, dropped=True)
             if fault == "half":
-                self._half(device, stage)
+                self._half(device, part)
                 return Answer(text="", typed=count // 2, dropped=True)
             if fault == "dead":
                 self.devices[device].up = False
@@ -177,47 +172,50 @@ class Bench:
             if fault == "late":
                 self.expire()
                 return Answer(text="% No session", typed=0, refused=f"{lines[0]}: % No session")
-            self._effect(device, name, stage, True)
+            self._effect(device, name, part, True)
             if name == REBOOTED:
                 return Answer(text="", typed=count, dropped=True)
             return Answer(text=f"{name} of {device}", typed=count)
 
-    def _effect(self, device: str, name: str, stage: Stage, done: bool) -> None:
+    def _effect(self, device: str, name: str, part: Part, done: bool) -> None:
         own = self.devices[device]
         if not done:
             return
-        if name == APPLY:
-            own.pending, own.files = own.files, stage.after.files(device)
-        elif name == CONFIRM:
+        if name == part.names.apply:
+            own.pending, own.files = own.files, part.after.files(device)
+        elif name == part.names.confirm:
             own.pending = None
-        elif name == ABORT and own.pending is not None:
+        elif name == part.names.abort and own.pending is not None:
             own.files, own.pending = own.pending, None
-        elif name == UNDO:
-            own.files, own.pending = stage.before.files(device), None
-        elif name in (DRAINED, UNDRAINED):
-            own.drained = name == DRAINED
+        elif name == part.names.undo:
+            own.files, own.pending = part.before.files(device), None
+        elif name in (WHOLE, UNDRAINED):
+            own.drained = name == WHOLE
 
-    def _half(self, device: str, stage: Stage) -> None:
+    def _half(self, device: str, part: Part) -> None:
         """Some of the lines that differ: a switch without sessions. No timer takes them back."""
-        own, after = self.devices[device], stage.after.files(device)
+        own, after = self.devices[device], part.after.files(device)
         own.files = {path: _some(text, after.get(path, text), self.draw) for path, text in own.files.items()}
 
-    def _named(self, device: str, lines: list[str]) -> tuple[Stage, str]:
-        """The file of a wave that lines are of."""
+    def _named(self, device: str, lines: list[str]) -> tuple[Part, str]:
+        """The file of a part of a wave that lines are of."""
         for stage in self.work.stages:
-            for name in (TRIED, DRAINED, APPLY, CONFIRM, ABORT, UNDRAINED, UNDO, REBOOTED):
-                task = next((task for task in stage.wave.tasks if task.device == device), None)
-                if task is not None and lines and self.work.lines(stage.wave.number, device, task.nos, name) == lines:
-                    return stage, name
-            if device in stage.devices and lines:
-                how = procedure(next(task.nos for task in stage.wave.tasks if task.device == device))
-                assert how is not None
-                lead = lead_of(how, stage.before.files(device))
-                if lines in (list(lead.apply), list(lead.undo)):
-                    return stage, DRAINED if lines == list(lead.apply) else UNDRAINED
-                changes = compared(stage.before, device, self.devices[device].files).commands
-                if changes and lines == inverse_lines(how, self.work.site, stage.wave.number, changes):
-                    return stage, UNDO
+            task = next((task for task in stage.wave.tasks if task.device == device), None)
+            if task is None or device not in stage.before.switches or not lines:
+                continue
+            how = procedure(task.nos)
+            assert how is not None
+            for part in reversed(stage.parts):
+                its = part.names
+                for name in (its.tried, its.apply, its.confirm, its.abort, UNDRAINED, its.undo, REBOOTED):
+                    if self.work.lines(stage.wave.number, device, task.nos, name) == lines:
+                        return part, WHOLE if name == DRAINED and task.drained else name
+                changes = compared(part.before, device, self.devices[device].files).commands
+                if changes and lines == inverse_lines(how, self.work.site, stage.wave.number, changes, its.mark):
+                    return part, its.undo
+            lead = lead_of(how, stage.before.files(device))
+            if lines in (list(lead.apply), list(lead.undo)):
+                return stage.parts[0], WHOLE if lines == list(lead.apply) else UNDRAINED
         raise AssertionError(f"{device}: lines of no file: {lines[:20]}")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
+from fabric.deliver.change.apply.going_back import turned
 from fabric.deliver.change.apply.journal import NAME, Journal, locked
 from fabric.deliver.change.apply.records import (
     BY_HAND,
@@ -24,12 +25,13 @@ from fabric.deliver.change.apply.records import (
     TRIED,
     Outcome,
 )
-from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, DRAINED, REBOOTED, TRIED as DRY, UNDO, UNDRAINED
+from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, LINKS_OUT, REBOOTED, TRIED as DRY, UNDO, UNDRAINED
 from fabric.deliver.change.records import Asked, ChangeRequest
 from tests.cli.diff_sites import EVPN, RED, RED_BLUE, SITES, fabric, site
-from tests.deliver.change.apply.bench import QUICK, Bench, KilledError, by_person, lay, no_fault, opened, written
+from tests.deliver.change.apply.bench import QUICK, WHOLE, Bench, KilledError, by_person, lay, no_fault, opened, written
 from tests.deliver.change.test_files import wide
 
+PANELS = "patch_panels: {leaf-spine: {ports: 48}}"
 CHANGES = {
     "mtu": (site(fabric("eos")), site(fabric("eos", 2, "underlay: {mtu: 9000}"))),
     "tenant": (site(fabric("eos", 2, EVPN, RED)), site(fabric("eos", 2, EVPN, RED_BLUE))),
@@ -37,6 +39,8 @@ CHANGES = {
     "narrower": (site(wide("eos", 4)), site(wide("eos", 2))),
     "growth": SITES["spines-eos"],
     "smaller": (site(fabric("eos", 3)), site(fabric("eos", 2))),
+    "jumpers": (site(wide("eos", 2, PANELS)), site(wide("eos", 4, PANELS))),
+    "jumpers back": (site(wide("eos", 4, PANELS)), site(wide("eos", 2, PANELS))),
     "addresses": (site(fabric("eos")), site(fabric("eos")) + "pools: {loopback: 10.9.0.0/24, p2p: 10.8.0.0/16}\n"),
 }
 RESUMED = replace(QUICK, resume=True)
@@ -93,7 +97,7 @@ def test_a_dry_run_types_what_has_no_effect(folder: Path) -> None:
         bench = Bench(work)
         outcome = run(bench, dry_run=True)
         assert outcome.waves[0].state == TRIED
-        assert {name for _, name in bench.typed} <= {DRY}
+        assert {name for _, name in bench.typed} <= {DRY, LINKS_OUT.tried}
         assert at_wave(bench, 0) == []
         assert not (folder / NAME).exists()
         shown = {one.device: one for one in outcome.waves[0].shown}
@@ -118,10 +122,10 @@ def test_operations(action: str, tmp_path: Path) -> None:
         assert [wave.state for wave in outcome.waves] == [CARRIED_OUT] * len(work.stages), outcome
         names = [name for device, name in bench.typed if device == "backend-spine001"]
         expected = {
-            "drain": [DRAINED],
+            "drain": [WHOLE],
             "undrain": [UNDRAINED],
-            "reboot": [DRAINED, REBOOTED, UNDRAINED],
-            "replace": [DRAINED, UNDRAINED],
+            "reboot": [WHOLE, REBOOTED, UNDRAINED],
+            "replace": [WHOLE, UNDRAINED],
         }
         assert names == expected[action]
         assert at_wave(bench, len(work.stages)) == []
@@ -138,7 +142,7 @@ def test_operations(action: str, tmp_path: Path) -> None:
         (APPLY, "half", "FAB563"),
         (CONFIRM, "refused", "FAB567"),
         (CONFIRM, "late", "FAB567"),
-        (DRAINED, "refused", "FAB562"),
+        (WHOLE, "refused", "FAB562"),
     ],
 )
 def test_what_fails_is_taken_back(step: str, kind: str, code: str, tmp_path: Path) -> None:
@@ -261,8 +265,69 @@ def test_cables_go_back_too(tmp_path: Path) -> None:
         assert at_wave(bench, 1) == []
 
 
+@pytest.mark.parametrize(
+    ("step", "kind", "code"),
+    [
+        (LINKS_OUT.tried, "refused", "FAB561"),
+        (LINKS_OUT.apply, "refused", "FAB562"),
+        (LINKS_OUT.apply, "lost", "FAB563"),
+        (LINKS_OUT.apply, "half", "FAB563"),
+        (LINKS_OUT.confirm, "late", "FAB567"),
+        (DRY, "refused", "FAB561"),
+        (APPLY, "refused", "FAB562"),
+        (APPLY, "half", "FAB563"),
+        (CONFIRM, "late", "FAB567"),
+    ],
+)
+def test_jumpers_go_back_in_inverse_order(step: str, kind: str, code: str, tmp_path: Path) -> None:
+    """The new links, the jumpers, the links that were out; a person moves the jumpers, and `--resume` goes on each time."""
+    with opened(written(tmp_path, *CHANGES["jumpers"])) as work:
+        struck: list[str] = []
+
+        def fault(device: str, name: str) -> str:
+            if (device, name) == ("backend-leaf002", step) and not struck:
+                struck.append(name)
+                return kind
+            return ""
+
+        moved: list[str] = []
+        bench = Bench(work, fault, hands=lambda wave: moved.append(wave.title))
+        first = run(bench, only=1)
+        assert [wave.state for wave in first.waves] == [CARRIED_OUT, OPEN]
+        moved.clear()
+        bench.hands, by_hand = by_person, bench.hands
+        outcome = run(bench)
+        if outcome.waves[1].state == BY_HAND and not struck:  # the jumpers are moved, then the fault
+            assert at_part(bench, 1, 0) == []
+            bench.hands = by_hand
+            bench.by_hand(work.stages[1].wave)
+            bench.hands = by_person
+            outcome = run(bench, resume=True)
+            assert (outcome.waves[1].state, struck) == (BY_HAND, [step])
+            assert at_part(bench, 1, 0) == []
+            bench.hands = by_hand
+            bench.by_hand(turned(work.stages[1].wave))
+            bench.hands = by_person
+            outcome = run(bench, resume=True)
+            assert moved[-1] == f"take back: {moved[-2]}"
+        else:
+            assert [remark.id for remark in outcome.waves[1].remarks] == [code]
+        assert outcome.waves[1].state == (STOPPED if step == LINKS_OUT.tried else TAKEN_BACK), outcome
+        assert at_wave(bench, 1) == []
+        bench.hands = by_hand
+        assert run(bench, resume=True).waves[1].state == CARRIED_OUT
+        assert at_wave(bench, 2) == []
+
+
+def at_part(bench: Bench, stage: int, part: int) -> list[str]:
+    """Switches that do not have the files that they have after a part of a wave."""
+    moment = bench.work.stages[stage].parts[part].after
+    return [name for name in moment.switches if bench.devices[name].files != moment.files(name)]
+
+
 # --- any failure anywhere ---------------------------------------------------------------------------------------------
 
+STRUCK = {"half": (APPLY, LINKS_OUT.apply), "late": (CONFIRM, LINKS_OUT.confirm)}  # others: whatever is typed
 KINDS = ("refused", "lost", "half", "late", "killed", "dead")
 
 
@@ -270,7 +335,7 @@ KINDS = ("refused", "lost", "half", "late", "killed", "dead")
 def test_any_failure_ends_after_whole_waves_or_is_explained(kind: str, whole: bool, tmp_path: Path) -> None:
     """After a failure at any step of any switch, `--resume` brings the change to its end."""
     number = 0
-    changes = CHANGES if whole else {name: CHANGES[name] for name in ("mtu", "growth")}
+    changes = CHANGES if whole else {name: CHANGES[name] for name in ("mtu", "growth", "jumpers", "jumpers back")}
     for at, (name, sides) in enumerate(changes.items()):
         (tmp_path / name).mkdir()
         with opened(written(tmp_path / name, *sides)) as work:
@@ -290,7 +355,7 @@ def _one(bench: Bench, kind: str) -> bool:
         if name in ("connect", "running"):
             return ""
         seen[0] += 1
-        if seen[0] == count and not struck and (kind != "half" or name == APPLY) and (kind != "late" or name == CONFIRM):
+        if seen[0] == count and not struck and name in STRUCK.get(kind, (name,)):
             struck.append(device)
             return kind
         return ""
