@@ -51,17 +51,17 @@ SHAPES = {
     "plan": Shape("fabric.model.plan.summary:PlanDocument"),
     "plan-against": Shape("fabric.design.moves:ChangesDocument", "`fabric plan --against OLD --json`"),
     "push": Shape(
-        "fabric.deliver.inventory.engine:PushDocument", "`fabric netbox push --json` and `fabric nautobot push --json`"
+        "fabric.deliver.inventory.engine:PushDocument", "`fabric push netbox --json` and `fabric push nautobot --json`"
     ),
     "reach": Shape(
         "fabric.solver.reach:ReachedDocument", "`fabric step` and `fabric goodput` with `--vary … --reach … --json`"
     ),
-    "score": Shape("fabric.solver.collectives.score:ScoreDocument"),
-    "score-step": Shape("fabric.solver.training.ladder:StepScoreDocument", "`fabric score --step LADDER --json`"),
+    "score": Shape("fabric.solver.collectives.score:ScoreDocument", "`fabric model score --json`"),
+    "score-step": Shape("fabric.solver.training.ladder:StepScoreDocument", "`fabric model score --step LADDER --json`"),
     "step": Shape("fabric.solver.training.step:StepDocument"),
     "step-vary": Shape("fabric.solver.training.sweep:SweepDocument", "`fabric step --vary … --json`"),
     "utilisation": Shape("fabric.solver.utilisation.utilisation:UtilisationDocument"),
-    "vendors": Shape("fabric.configs.targets:VendorsDocument"),
+    "vendors": Shape("fabric.configs.targets:VendorsDocument", "`fabric catalog --os --json`"),
     "verify": Shape("fabric.audit.verify.reports:StateDocument"),
 }
 

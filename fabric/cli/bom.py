@@ -9,16 +9,15 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, show
+from fabric.base.diagnostics import Report, nearest, show
 from fabric.base.formats import json_text
-from fabric.base.text import plural
 from fabric.cli.common import FINDINGS, check_range, mistake, option, progress, say, show_diagnostics
 from fabric.cli.output import AS_JSON, asked, formats_option, usage, write
 from fabric.deliver.bom import prices as price_file
 from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.gather import BomRequest
 from fabric.deliver.bom.parts import PLURALS, Spares
-from fabric.deliver.bom.text import csv_text, lines, order, sheets
+from fabric.deliver.bom.text import csv_text, lines, order, over_limit, sheets
 from fabric.model.settings.site import OwnCatalog
 
 FORMATS = ("text", "csv", "xlsx", "json")
@@ -54,24 +53,9 @@ def bom(
     show_diagnostics(diagnostics)
     _write(bill, reports)
     if bill.hot:
-        show_diagnostics([_over(bill, file)])
+        show_diagnostics([over_limit(bill, str(file))])
     if bill.surely_hot or bill.unjoined:
         raise typer.Exit(FINDINGS)
-
-
-def _over(bill: Bill, file: Path) -> Diagnostic:
-    """The racks above their power limit, as one finding."""
-    worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
-    return Diagnostic(
-        "FAB514",
-        Place(str(file)),
-        f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it; "
-        f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
-        "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`"
-        if bill.surely_hot
-        else "part of it is bounded by class: state `power_max_w` of a model of your own, or `power` in a price file",
-        "error" if bill.surely_hot else "warning",
-    )
 
 
 def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:

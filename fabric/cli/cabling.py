@@ -83,7 +83,7 @@ def _stated(options: Sequence[str]) -> dict[Path, str]:
     return found
 
 
-cabling = typer.Typer(help="Cable run lists, cable labels, and LLDP verification.", no_args_is_help=True)
+cabling = typer.Typer(help="Write run lists and labels; compare LLDP output with the plan.", no_args_is_help=True)
 FABRIC = option("", "--fabric", "NAME", "only this fabric")
 LIMIT = option("", "--limit", "GLOB", "only cables of matching devices or racks")
 ENDINGS = {"text": ".txt", "csv": ".csv", "xlsx": ".xlsx", "json": ".json"}

@@ -1,4 +1,4 @@
-"""`fabric calibrate`: fits the parameters of collective times to measurements."""
+"""`fabric model calibrate`: fits the parameters of collective times to measurements."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def calibrate(
         return
     if not paths or output is None:
         missing = "TABLE" if not paths else "-o PLATFORM"
-        hint = "run `fabric calibrate all_reduce.log -o dc1.platform.yaml`, or `fabric calibrate --probe INTENT`"
+        hint = "run `fabric model calibrate all_reduce.log -o dc1.platform.yaml`, or `fabric model calibrate --probe INTENT`"
         raise InputError([Diagnostic("FAB102", Place(missing), f"expected {missing}, got none", hint)])
     tables, others = read_tables(paths, intent), read_tables(beside)
     from fabric.solver.collectives.score import relatives  # heavy: not for help and mistakes
@@ -72,7 +72,7 @@ def _utilisation(seconds: float, model: Path | None, intent: Path | None, gpus: 
     )
     for flag, value in (("--job", model), ("--for", intent)):
         if value is None:
-            mistake(report, flag, f"expected {flag} with --step, got none", "run `fabric calibrate --help`")
+            mistake(report, flag, f"expected {flag} with --step, got none", "run `fabric model calibrate --help`")
     report.raise_errors()
     assert model is not None
     assert intent is not None

@@ -15,7 +15,9 @@ from fabric.base.formats.yaml import dump
 from fabric.base.schemas.models import document
 from fabric.base.text import aligned
 from fabric.cli.common import option
-from fabric.cli.output import put_lines, usage
+from fabric.cli.output import put_lines, put_result, usage
+from fabric.cli.systems import by_system, system_lines
+from fabric.configs.targets import VendorsDocument
 from fabric.hardware import catalog as hardware
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.hardware.catalog.power import PowerDocument, PowerRange
@@ -106,12 +108,16 @@ def catalog(
     power_check: bool = option(
         False, "--power-check", help="test the bounds of switches: each data sheet against its class without it"
     ),
+    systems: bool = typer.Option(False, "--os", help="network OSes, their capabilities and switch models"),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """List the switch and server models of the catalog.
+    """List switch and server models, or the network OSes.
 
     With NAME: one model as YAML, ready to paste below `catalog:` of an intent.
     """
+    if systems:
+        _systems(as_json, beside=[name, *["--power"] * power, *["--power-check"] * power_check])
+        return
     if power or power_check:
         _power(name, power_check, as_json)
         return
@@ -128,6 +134,14 @@ def catalog(
         print(json_text({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}))
         return
     put_lines(lambda: [*_switches(switches), "", *_servers(servers)])
+
+
+def _systems(as_json: bool, *, beside: list[str]) -> None:
+    """What each network OS can do; `beside`: what else was asked for."""
+    if any(beside):
+        usage(f"--os: expected nothing beside it, got {' '.join(filter(None, beside))}", "`fabric catalog --os`")
+    table = by_system()
+    put_result(as_json, lambda: document(table, VendorsDocument), lambda: system_lines(table))
 
 
 def _power(name: str, check: bool, as_json: bool) -> None:

@@ -29,7 +29,7 @@ def check(
     whole: bool = typer.Option(False, "--all", help="report every finding, even if many devices share it"),
     jobs: int = JOBS,
 ) -> None:
-    """Check designs, their generated files, or any folder of configs."""
+    """Check designs, generated files against the plan, or configs alone."""
     reports = asked(form, FORMATS, "sarif=check.sarif", as_json)
     one_of("--fail-on", [fail_on], list(FAIL_ON))
     if not files and configs is None:

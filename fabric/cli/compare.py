@@ -32,7 +32,7 @@ def compare(
     html: Path | None = option(None, "--html", "PAGE.html", "also write an HTML page for offline use", panel=options.OUTPUT),
     as_json: bool = options.JSON,
 ) -> None:
-    """Compare designs: parts, power, and the times of collectives.
+    """Compare intents: parts, power, and the times of collectives.
 
     All-reduce and alltoall, packed and spread, healthy and after the worst failure of a switch. With --job also step,
     interruptions, useful time, and cost per useful token.

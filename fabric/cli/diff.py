@@ -30,9 +30,9 @@ def diff(
     jobs: int = JOBS,
     exit_code: bool = typer.Option(False, "--exit-code", help="exit with code 1 on differences"),
 ) -> None:
-    """Show what changes between two intents.
+    """Compare two intents: parts, cables, capacity and config lines.
 
-    Design, re-cabling moves, capacity, collective times and config files.
+    With re-cabling moves and collective times.
     """
     reports = asked(form, FORMATS, "markdown=diff.md", as_json)
     report = Report()

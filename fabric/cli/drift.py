@@ -24,7 +24,7 @@ def drift(
     whole: bool = typer.Option(False, "--all", help="print every finding and complete lists"),
     jobs: int = JOBS,
 ) -> None:
-    """Compare running configs with the plan, device by device.
+    """Compare running configs with the plan, line by line.
 
     Each switch is in sync, drifted, without a config, or unknown (a file that cannot be read, or another network OS).
     """

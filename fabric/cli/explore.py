@@ -71,7 +71,7 @@ def explore(
     ),
     as_json: bool = options.JSON,
 ) -> None:
-    """Compare many designs by cost, power and time.
+    """Compare many variants of one intent by cost, power and time.
 
     Every combination of choices is planned and timed; the Pareto-optimal designs are shown.
     """

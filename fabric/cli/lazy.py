@@ -1,4 +1,4 @@
-"""The commands of `fabric`: each imported only when it runs, its help pages, and the spellings of the last release."""
+"""The commands of `fabric`: each imported only when it runs, its help pages, and the spellings of 0.1."""
 
 from __future__ import annotations
 
@@ -42,11 +42,9 @@ EXAMPLES = {
     "compare": "fabric compare intent/a.yaml intent/b.yaml --job job.yaml --prices prices.yaml",
     "utilisation": "fabric utilisation intent/dc1.yaml --jobs sacct.json",
     "capacity": "fabric capacity intent/dc1.yaml --fail backend-spine001",
-    "score": "fabric score measurements/",
     "doctor": "fabric doctor intent/dc1.yaml all_reduce.log nccl_debug.log",
     "acceptance write": "fabric acceptance write intent/dc1.yaml -o acceptance/",
     "acceptance judge": "fabric acceptance judge acceptance/ results/ --intent intent/dc1.yaml",
-    "calibrate": "fabric calibrate measurements/ -o platform.yaml",
     "bom": "fabric bom intent/dc1.yaml --prices prices.yaml --format xlsx=bom.xlsx",
     "cabling list": "fabric cabling list intent/dc1.yaml -o cabling/",
     "cabling labels": "fabric cabling labels intent/dc1.yaml -o labels.pdf",
@@ -58,13 +56,12 @@ EXAMPLES = {
     "lab running": "fabric lab running intent/dc1.yaml -o running/",
     "lab down": "fabric lab down intent/dc1.yaml",
     "export": "fabric export svg intent/dc1.yaml -o dc1.svg",
-    "netbox push": "fabric netbox push intent/dc1.yaml --dry-run",
-    "netbox import": "fabric netbox import --site dc1 -o intent/dc1.yaml",
-    "nautobot import": "fabric nautobot import --site dc1 -o intent/dc1.yaml",
-    "nautobot push": "fabric nautobot push intent/dc1.yaml --dry-run",
+    "push netbox": "fabric push netbox intent/dc1.yaml --dry-run",
+    "push nautobot": "fabric push nautobot intent/dc1.yaml --dry-run",
     "headroom": "fabric headroom --switch sn5600 --speed 400 --length 30",
     "catalog": "fabric catalog sn5600",
-    "vendors": "fabric vendors --json",
+    "model score": "fabric model score measurements/",
+    "model calibrate": "fabric model calibrate measurements/ -o platform.yaml",
     "schema": "fabric schema check",
 }
 
@@ -177,22 +174,35 @@ def _wrapped(text: str, width: int) -> list[str]:
     return [line.replace(HARD_BLANK, " ") for line in wrapped(text, width)]
 
 
-# --- spellings of the last release: for one more they work and say what took their place ----------------------
+# --- spellings of 0.1: in 0.2 they work and say what took their place ------------------------------------------
 
 DEPRECATED_OPTIONS = {
     "--capacity": ("capacity", None),
     "--step": ("step", "--job"),
 }  # options of `estimate` → command, its option
+DEPRECATED_COMMANDS = {
+    "calibrate": "model calibrate",
+    "score": "model score",
+    "vendors": "catalog --os",
+    "netbox push": "push netbox",
+    "netbox import": "import --from netbox",
+    "nautobot push": "push nautobot",
+    "nautobot import": "import --from nautobot",
+}
 
 
 def renamed(words: list[str]) -> list[str]:
     """A command line as it is written today."""
+    for old, now in DEPRECATED_COMMANDS.items():
+        if words[: old.count(" ") + 1] == old.split():
+            say(f"fabric: `fabric {old}` is now `fabric {now}`; version 0.3 removes the old name")
+            return [*now.split(), *words[old.count(" ") + 1 :]]
     for at, word in enumerate(words if words[:1] == ["estimate"] else ()):
         option, equals, value = word.partition("=")
         if option in DEPRECATED_OPTIONS:
-            command, now = DEPRECATED_OPTIONS[option]
-            say(f"fabric: `estimate {option}` is now `fabric {command}`; the next release removes the old option")
-            instead = [f"{now}{equals}{value}"] if now else []
+            command, now_option = DEPRECATED_OPTIONS[option]
+            say(f"fabric: `estimate {option}` is now `fabric {command}`; version 0.3 removes the old option")
+            instead = [f"{now_option}{equals}{value}"] if now_option else []
             return [command, *words[1:at], *instead, *words[at + 1 :]]
     return words
 
@@ -201,48 +211,45 @@ def renamed(words: list[str]) -> list[str]:
 
 # With their lines in `fabric --help`, the first sentences of their own help. `fabric.cli.<name>` holds each under its name.
 GROUPS = {
-    "Design": {
+    "Design and configure": {
         "init": "Write a short commented intent.",
-        "import": "Write the intent of a network that is there.",
         "plan": "Size, wire and number the fabrics of an intent.",
-        "explore": "Compare many designs by cost, power and time.",
+        "generate": "Write the plan and the configs of every switch of each intent.",
+        "check": "Check designs, generated files against the plan, or configs alone.",
+        "import": "Write the intent of a network that is there.",
         "explain": "Explain a code such as FAB102, or a number of a plan.",
         "report": "Write a report of a site as one HTML page for offline use.",
     },
-    "Configure and check": {
-        "generate": "Write the plan and the configs of every switch of each intent.",
-        "check": "Check designs, their generated files, or any folder of configs.",
-        "drift": "Compare running configs with the plan, device by device.",
-        "verify": "Compare the state of the switches with the plan.",
-        "diff": "Show what changes between two intents.",
+    "Change and operate": {
+        "diff": "Compare two intents: parts, cables, capacity and config lines.",
         "change": "Plan a change in waves, and carry it out.",
+        "drift": "Compare running configs with the plan, line by line.",
+        "verify": "Compare the state that switches report with the plan.",
     },
     "Estimate": {
         "estimate": "Estimate the time of a collective, and its bottleneck.",
+        "capacity": "Compute cuts, throughput and the effect of failures.",
+        "compare": "Compare intents: parts, power, and the times of collectives.",
+        "explore": "Compare many variants of one intent by cost, power and time.",
         "step": "Estimate the time of a training step.",
         "goodput": "Estimate the useful time of a training job over a year.",
-        "compare": "Compare designs: parts, power, and the times of collectives.",
         "utilisation": "Estimate how many GPUs a mix of jobs can use.",
-        "capacity": "Compute cuts, throughput and the effect of failures.",
-        "score": "Compare estimated times with measured ones.",
-        "calibrate": "Fit the model of collective times to measurements.",
-        "doctor": "Explain why a measured collective is slower than estimated.",
-        "acceptance": "Write the runs that prove a cluster; judge their logs.",
     },
-    "Order and build": {
+    "Order, build and accept": {
         "bom": "List parts to order, with spares, power and cost.",
-        "cabling": "Cable run lists, cable labels, and LLDP verification.",
+        "cabling": "Write run lists and labels; compare LLDP output with the plan.",
+        "lab": "Run the generated FRR configs in network namespaces.",
+        "acceptance": "Write the runs that prove a cluster; judge their logs.",
+        "doctor": "Explain why a measured collective is slower than estimated.",
     },
-    "Lab": {"lab": "Run the generated FRR configs in network namespaces."},
     "Integrations": {
         "export": "Write the plan in another format, or as a picture.",
-        "netbox": "Push the plan into NetBox; import a site from it.",
-        "nautobot": "Push the plan into Nautobot; import a site from it.",
+        "push": "Push the plan into NetBox or Nautobot.",
     },
     "Reference": {
+        "catalog": "List switch and server models, or the network OSes.",
         "headroom": "Compute the PFC headroom of a port.",
-        "catalog": "List the switch and server models of the catalog.",
-        "vendors": "List the network OSes and their capabilities.",
+        "model": "Compare estimated times with measured ones; fit the model.",
         "schema": "Print the JSON Schema of intents, JOB files or JSON output.",
     },
 }

@@ -104,7 +104,7 @@ ROUTING = option("", "--routing", "MODE", f"load balancing: {either(tuple(MODES)
 QUEUE_PAIRS = option(0, "--qps", "N", "queue pairs per connection", shown="as in the plan", panel=NETWORK)
 FAIL = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B, SWITCH:PORT or plane:N; repeatable", panel=NETWORK)
 PLATFORM = option(
-    None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters", panel=PARAMETERS
+    None, "--platform", "FILE", "platform file of `fabric model calibrate`", shown="shipped parameters", panel=PARAMETERS
 )
 PRICES = option(None, "--prices", "PRICES", "price file (keys: docs/bom.md)", panel=PARAMETERS)
 SEED = option(0, "--seed", "N", "seed of queue pair numbers and samples", panel=PARAMETERS)

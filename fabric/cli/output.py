@@ -174,7 +174,7 @@ def with_output(command: Callable[..., None]) -> Callable[..., None]:
         file = options.pop(_NAME)
         if file is not None and file.is_dir() and options.get("generated", file) is None:
             options["generated"], file = file, None
-            say("fabric: `-o FOLDER` of this command is now `--generated FOLDER`; the next release removes the old option")
+            say("fabric: `-o FOLDER` of this command is now `--generated FOLDER`; version 0.3 removes the old option")
         if file is None:
             command(**options)
             return

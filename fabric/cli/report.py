@@ -12,6 +12,7 @@ from fabric.base.diagnostics import Report, nearest, show
 from fabric.cli.common import check_target, mistake, only, option, progress, say, show_diagnostics
 from fabric.cli.options import size_bytes
 from fabric.cli.output import put
+from fabric.deliver.bom.prices import Prices, read
 from fabric.deliver.report.comparison import GivenDesign
 from fabric.deliver.report.study import ReportRequest
 from fabric.design.intent.intent import origin
@@ -21,7 +22,6 @@ from fabric.solver.measured.tables import of_collective
 if TYPE_CHECKING:
     from fabric.deliver.change.records import Change
     from fabric.deliver.compare.money import YearCost
-    from fabric.design.intent.intent import Intent
     from fabric.model.plan import Plan
     from fabric.solver.goodput.goodput import Goodput
 
@@ -42,13 +42,15 @@ def report(
     size: str = option("8G", "--size", "SIZE", "message size for the link loads"),
     fail: list[str] = option([], "--fail", "NAME", "failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable"),
     platform: Path | None = option(
-        None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters"
+        None, "--platform", "FILE", "platform file of `fabric model calibrate`", shown="shipped parameters"
     ),
     measured: list[Path] = option([], "--measured", "TABLE", "measured table, drawn as dots; repeatable"),
     since: str = option("", "--since", "OLD", "earlier intent, or git:REV: the change from it in waves"),
     model: Path | None = option(None, "--job", "JOB", "training job, for what the design is worth to it"),
     gpus: int | None = option(None, "--gpus", "N", "GPUs of the job", shown="all"),
-    prices: Path | None = option(None, "--prices", "PRICES", "price file, for the cost of a year of the job"),
+    prices: Path | None = option(
+        None, "--prices", "PRICES", "price file, for the cost of the parts and of the job"
+    ),
     no_load: bool = typer.Option(False, "--no-load", help="omit link loads"),
 ) -> None:
     """Write a report of a site as one HTML page for offline use.
@@ -62,16 +64,16 @@ def report(
     if timed not in collective_names():
         mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, collective_names()), "FAB174")
     check_target(mistakes, "-o", output, "report.html")
-    for flag, value in (("--gpus", gpus), ("--prices", prices)):
-        if value is not None and model is None:
-            mistake(mistakes, flag, "expected --job, as it is of a training job", "add `--job JOB`")
+    if gpus is not None and model is None:
+        mistake(mistakes, "--gpus", "expected --job, as it is of a training job", "add `--job JOB`")
     if since and len(files) > 1:
         mistake(mistakes, "--since", f"expected one intent, got {len(files)}", "a change is from one intent to another")
     mistakes.raise_errors()
     with progress("plan"):
         intents = [pipeline.load(file) for file in files]
         plans = [only(pipeline.plan(intent), fabric) for intent in intents]
-    worth, cost = _worth(intents[0], plans[0], fabric, model, gpus, prices, platform=platform) if model else (None, None)
+    stated = read(prices, intents[0].catalog, str(prices)) if prices else None
+    worth, cost = _worth(plans[0], fabric, model, gpus, stated, platform=platform) if model else (None, None)
     origins = [origin(file) for file in files]
     request = ReportRequest(
         collective=timed,
@@ -83,6 +85,7 @@ def report(
         change=_change(since, files[0], fabric, platform) if since else None,
         goodput=worth,
         cost=cost,
+        prices=stated,
         origin=origins[0],
         collective_first=bool(collective),
     )
@@ -109,14 +112,12 @@ def _change(since: str, file: Path, fabric: str, platform: Path | None) -> Chang
 
 
 def _worth(
-    intent: Intent, plan: Plan, fabric: str, model: Path, gpus: int | None, prices: Path | None, *, platform: Path | None
+    plan: Plan, fabric: str, model: Path, gpus: int | None, stated: Prices | None, *, platform: Path | None
 ) -> tuple[Goodput, YearCost | None]:
     """Goodput of the job, and its cost with prices."""
     from fabric.cli.options import largest
-    from fabric.deliver.bom.prices import read
     from fabric.solver.estimate.request import EstimateRequest
 
-    stated = read(prices, intent.catalog, str(prices)) if prices else None
     request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, platform=platform)
     with progress("goodput"):
         result = pipeline.goodput(largest(plan, fabric), plan, request, model)

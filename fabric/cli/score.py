@@ -1,4 +1,4 @@
-"""`fabric score`: error of the estimate against measured tables."""
+"""`fabric model score`: error of the estimate against measured tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOR = option(
 def score(
     paths: list[Path] = typer.Argument(None, metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
     platform: Path | None = option(
-        None, "--platform", "FILE", "platform file of `fabric calibrate`", shown="shipped parameters"
+        None, "--platform", "FILE", "platform file of `fabric model calibrate`", shown="shipped parameters"
     ),
     cross_validate: bool = option(
         False, "--cross-validate", help="predict each table with parameters fitted without it (takes minutes)"
@@ -63,7 +63,7 @@ def score(
         return
     _check_split(leave_out, cross_validate, contrast)
     if not paths:
-        hint = "run `fabric score all_reduce.log --for INTENT`, or `fabric score --step LADDER`"
+        hint = "run `fabric model score all_reduce.log --for INTENT`, or `fabric model score --step LADDER`"
         raise InputError([Diagnostic("FAB102", Place("TABLE"), "expected TABLE, got none", hint)])
     tables = read_tables(paths, intent)
     need_scored(tables, paths)

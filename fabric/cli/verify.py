@@ -24,7 +24,7 @@ def verify(
     need: list[str] = option([], "--need", "KIND", "kind of state that every switch must have; repeatable"),
     whole: bool = typer.Option(False, "--all", help="print every finding and complete lists"),
 ) -> None:
-    """Compare the state of the switches with the plan.
+    """Compare the state that switches report with the plan.
 
     Ports, cables, sessions, routes, EVPN, counters and optics. Exit code 3: nothing is wrong, but a switch has no state, or
     lacks a kind of state that --need names.

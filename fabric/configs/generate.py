@@ -74,7 +74,7 @@ class Renderer:
             rendered = render(view, target(job.device.nos), applied)
         except CannotRender as error:
             spec = self.plan.fabrics[job.fabric].spec
-            hint = "choose another network OS or switch: `fabric vendors` lists their features"
+            hint = "choose another network OS or switch: `fabric catalog --os` lists their features"
             raise InputError([Diagnostic("FAB165", spec.at(), f"{job.device.name}: {error}", hint)]) from error
         except Exception as error:
             blamed = overrides.explain(error, self.plan, job.device, applied)

@@ -205,7 +205,7 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
     ]
     if able:
         return f"{instead}, or set `nos: {able[0]}`" if instead else f"set `nos: {able[0]}`"
-    return instead or "`fabric vendors` lists the features of each network OS"
+    return instead or "`fabric catalog --os` lists the features of each network OS"
 
 
 def _switches(need: Need, nos: Target, tier: TierSpec) -> list[str]:
@@ -312,7 +312,7 @@ def _check_releases(spec: FabricSpec, chosen: Mapping[str, str], report: Report)
                 report.errors.append(diagnostic)
         elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
             diagnostic = Diagnostic(
-                "FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases"
+                "FAB164", where, f"releases: {nos}: {reason}", "`fabric catalog --os` lists the supported releases"
             )
             if diagnostic not in report.errors:
                 report.errors.append(diagnostic)

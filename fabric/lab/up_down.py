@@ -165,8 +165,6 @@ def _memory(process: int) -> int:
 #
 # Nothing is trusted but names: whatever runs in a namespace with the lab's prefix is the lab's, also after a kill -9 of `up`.
 
-SIMULATED_SPEED = 4  # HDR: the simulator of Debian 12 knows no faster one
-
 
 def take_down(names: Names) -> int:
     """Leaves nothing behind; returns how many namespaces there were. Raises LabError for processes that will not end."""
@@ -221,10 +219,11 @@ def _build(lab: Blueprint, kernel: Kernel, names: Names, say: Say) -> tuple[str,
         name = managed.subnet.name
         say(f"starting ibsim and opensm {simulator.version()} for subnet {name}")
         files = lab.subnet_files[name]
-        network = netlist(managed.subnet, managed.guids, SIMULATED_SPEED)
+        network = netlist(managed.subnet, managed.guids, simulator.FASTEST_GBPS)
         switches = len(managed.subnet.switches)
-        its = simulator.Subnetwork(name, network, files, len(managed.subnet.nodes), switches)
-        simulator.Simulator(lab.site, names.folder, name).start(its)
+        nodes = len(managed.subnet.nodes)
+        its = simulator.Subnetwork(name, network, files, nodes, switches)
+        simulator.Simulator(lab.site, names.folder, name, nodes).start(its)
     return tuple(line for lines in refused for line in lines)
 
 

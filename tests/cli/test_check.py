@@ -56,24 +56,25 @@ def generated(run: Run, more: str = "") -> Path:
 
 # --- usage ------------------------------------------------------------------------------------------------------
 
-FOLDER_HINT = "    hint: name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read\n"
+FOLDER_HINT = (
+    "    hint: name the folder of the configs; `fabric catalog --os` lists the network OSes whose configs are read\n"
+)
 IOS = "hostname R1\n!\ninterface GigabitEthernet0/0/0/0\n ip address 10.0.0.1 255.255.255.0\n!\nline vty 0 4\n"
 
+EXPECTED = "expected configs of switches or files of a subnet manager"
 # Arguments → what is reported on stderr; nothing is on stdout, the exit code is 2.
 USAGE = {
     "": "check: error[FAB102]: expected an intent, or --configs DIR\n    hint: fabric check intent/dc1.yaml\n",
     "--configs nowhere": "fabric: nowhere: no such file or folder\n",
-    "--configs empty": f"empty: error[FAB009]: expected configs of switches, got a folder without files\n{FOLDER_HINT}",
-    "dc1.yaml --configs empty": (
-        f"empty: error[FAB009]: expected configs of switches, got a folder without files\n{FOLDER_HINT}"
-    ),
+    "--configs empty": f"empty: error[FAB009]: {EXPECTED}, got a folder without files\n{FOLDER_HINT}",
+    "dc1.yaml --configs empty": (f"empty: error[FAB009]: {EXPECTED}, got a folder without files\n{FOLDER_HINT}"),
     "--configs notes": (
-        "notes: error[FAB009]: expected configs of switches, got 3 files: leaf001.md (.md is no ending of a config); "
+        f"notes: error[FAB009]: {EXPECTED}, got 3 files: leaf001.md (.md is no ending of a config); "
         "plan.PDF (.pdf is no ending of a config); router.cfg (IOS or IOS XE config, and there is no reader for this "
         f"network OS)\n{FOLDER_HINT}"
     ),
     "dc1.yaml --configs notes/leaf001.md --format junit": (
-        "notes/leaf001.md: error[FAB009]: expected configs of switches, got 1 file: notes/leaf001.md (.md is no ending of "
+        f"notes/leaf001.md: error[FAB009]: {EXPECTED}, got 1 file: notes/leaf001.md (.md is no ending of "
         f"a config)\n{FOLDER_HINT}"
     ),
     "dc1.yaml --format nope": (

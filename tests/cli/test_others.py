@@ -19,7 +19,7 @@ from tests.cli.conftest import Done, Run
 from tests.cli.designs import DESIGNS, write
 from tests.cost import calls
 
-VERBS = ("init", "plan", "explain", "generate", "export", "catalog", "vendors", "schema")
+VERBS = ("init", "plan", "explain", "generate", "export", "catalog", "schema")
 
 
 def test_help(run: Run) -> None:
@@ -45,11 +45,11 @@ def test_schema_takes_what_the_command_takes(name: str, run: Run, tmp_path: Path
 
 
 def test_vendors(run: Run) -> None:
-    table = json.loads(run("vendors --json").out)
+    table = json.loads(run("catalog --os --json").out)
     assert {"sonic", "eos", "frr"} <= set(table)
     assert "sn5600" in table["sonic"]["switches"]
     assert "7060x6-64pe" in table["eos"]["switches"]
-    text = run("vendors")
+    text = run("catalog --os")
     assert text.code == 0
     assert all(f"\n{name} " in f"\n{text.out}" for name in table)
 

@@ -15,7 +15,7 @@ from tests.terminal import WIDTHS, Page, at_terminal, broken_words, too_wide
 STARTER, LARGE = ROOT / "intent" / "starter.yaml", ROOT / "intent" / "h100-4su.yaml"
 TABLE = ROOT / "tests" / "reference" / "collectives" / "h100_ib_2n_allreduce_309.yaml"
 STEP = ROOT / "docs" / "step-70b.yaml"
-GROUPS = ("acceptance", "cabling", "change", "lab", "netbox", "nautobot")
+GROUPS = ("acceptance", "cabling", "change", "lab", "model", "push")
 PAGES = [(), *((name,) for name in COMMANDS), *(tuple(name.split()) for name in EXAMPLES if " " in name)]
 
 SMALL = [  # others are in tests/cli/test_width.py
@@ -27,7 +27,7 @@ SMALL = [  # others are in tests/cli/test_width.py
     "cabling labels starter.yaml -o labels.pdf --sheet help",
     "export",
     "explore starter.yaml --vary oversubscription=1,2,4",
-    "netbox push starter.yaml --url nowhere",
+    "push netbox starter.yaml --url nowhere",
     "step starter.yaml --job nowhere.yaml",
 ]
 WIDE = [  # slower: not part of `make quick`
@@ -36,8 +36,8 @@ WIDE = [  # slower: not part of `make quick`
     f"bom {LARGE}",
     f"cabling list {LARGE}",
     f"explore {LARGE} --vary switch=sn5600,qfx5240-64od,7060x6-64pe --vary kind=rail-optimized,rack",
-    f"score {TABLE}",
-    f"calibrate {TABLE} -o platform.yaml",
+    f"model score {TABLE}",
+    f"model calibrate {TABLE} -o platform.yaml",
     f"plan {ROOT / 'intent' / 'ai-eos.yaml'}",
 ]
 

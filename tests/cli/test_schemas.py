@@ -72,6 +72,8 @@ PRINTED = {  # command → schema → command lines, each with one design after 
         "import": (
             f"import {ROOT}/generated/evpn-lab/configs -o evpn-lab.yaml --json",
             f"import {ROOT}/generated/ai-eos/configs -o imported.yaml --format json --model storage-leaf001=7060dx5-32",
+            "import --from netbox --site dc1 -o imported.yaml --json",
+            "import --from nautobot --site dc1 -o imported.yaml --json",
         )
     },
     "verify": {"verify": (f"verify {ROOT}/intent/evpn-lab.yaml {ROOT}/docs/backend-leaf001-state.txt --json",)},
@@ -125,9 +127,9 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     },
     "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
     "acceptance judge": {"acceptance-judge": ("acceptance judge gates.json runs.log --intent planned.yaml --json",)},
-    "score": {
-        "score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json"),
-        "score-step": (f"score --step {LADDERS}/llama-405b-gb200.yaml --json",),
+    "model score": {
+        "score": (f"model score {ROOT / TABLES} --json", f"model score {ROOT / TABLES}-more --json"),
+        "score-step": (f"model score --step {LADDERS}/llama-405b-gb200.yaml --json",),
     },
     "headroom": {
         "headroom": (
@@ -138,10 +140,10 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     },
     "catalog": {
         "catalog": ("catalog --json", "catalog sn5600 --json", "catalog dgx-h100 --json", "catalog 64x400g --json"),
+        "vendors": ("catalog --os --json",),
         "catalog-power": ("catalog --power --json",),
         "catalog-power-check": ("catalog --power-check --json",),
     },
-    "vendors": {"vendors": ("vendors --json",)},
     "explore": {
         "explore": (
             "explore collapsed.yaml --vary switch=sn5600,sn5400 --vary tiers=2,3 --jobs 1 --json",
@@ -163,10 +165,8 @@ PRINTED = {  # command → schema → command lines, each with one design after 
         )
     },
     "lab test": {"lab-test": ()},  # needs root; its goldens stand in
-    "netbox push": {"push": ("netbox push collapsed.yaml --dry-run --json", "netbox push collapsed.yaml --json")},
-    "netbox import": {"import": ("netbox import --site dc1 -o imported.yaml --json",)},
-    "nautobot import": {"import": ("nautobot import --site dc1 -o imported.yaml --json",)},
-    "nautobot push": {"push": ("nautobot push collapsed.yaml --dry-run --json", "nautobot push collapsed.yaml --json")},
+    "push netbox": {"push": ("push netbox collapsed.yaml --dry-run --json", "push netbox collapsed.yaml --json")},
+    "push nautobot": {"push": ("push nautobot collapsed.yaml --dry-run --json", "push nautobot collapsed.yaml --json")},
 }
 JOBS = [
     *sorted((ROOT / "docs").glob("step-*.yaml")),
@@ -270,11 +270,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize(("name", "line"), LINES, ids=[line.replace(str(ROOT), "") for _, line in LINES])
 def test_documents_are_as_their_schema_says(name: str, line: str, run: Run, files: None) -> None:
-    if " push " in line or " import --site" in line:
+    if line.startswith(("push ", "import --from")):
         pytest.importorskip("pynetbox", reason="pynetbox is not installed")
         pytest.importorskip("pynautobot", reason="pynautobot is not installed")
-    if " import --site" in line:
-        assert run(f"{line.split()[0]} push planned.yaml").code == 0
+    if line.startswith("import --from"):
+        assert run(f"push {line.split()[2]} planned.yaml").code == 0
     for design in DESIGNS if "*" in line else ("",):
         done = run(line.replace("*", f"{design}.yaml"))
         assert done.code in (0, 1), done.err

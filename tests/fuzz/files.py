@@ -137,12 +137,16 @@ def prices(seed: int, number: int) -> Case:
 
 
 def tables(seed: int, number: int) -> Case:
-    """`fabric score`, `calibrate` and `estimate --measured` on damaged measured tables."""
+    """`fabric model score`, `calibrate` and `estimate --measured` on damaged measured tables."""
     dice = rng("tables", seed, number)
     name = dice.choice(("t.txt", "t.yaml", "t.yaml"))
     data = NCCL if name == "t.txt" else dice.choice(measured())
     files = {name: damage.damaged(dice, data, damage.YAML if dice.random() < 0.3 else damage.GENTLE)}
-    commands = [("score", name)] * 6 + [("score", name, "--json")] * 2 + [("calibrate", name, "-o", "p.yaml")]
+    commands = (
+        [("model", "score", name)] * 6
+        + [("model", "score", name, "--json")] * 2
+        + [("model", "calibrate", name, "-o", "p.yaml")]
+    )
     if dice.random() < 0.2:
         files["x.yaml"] = (ROOT / "intent" / "starter.yaml").read_bytes()
         commands = [("estimate", "x.yaml", "--plot", "x.svg", "--measured", name)]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from fabric.configs.infiniband.files import Managed, files
 from fabric.configs.infiniband.topology import netlist
-from fabric.lab.infiniband.simulator import Simulator, Subnetwork, stop
+from fabric.lab.infiniband.simulator import FASTEST_GBPS, Simulator, Subnetwork, stop
 from fabric.lab.infiniband.tables import tables
-from fabric.lab.up_down import SIMULATED_SPEED
 from fabric.solver.infiniband.link_loads import Forwarding
 from tests.configs.infiniband.designs import ENGINES, STATIC, subnets
 from tests.solver.infiniband.test_tables import graph, written
@@ -21,7 +20,7 @@ def real_tables(managed: Managed, engine: str, folder: Path, site: str) -> tuple
     texts = {path.rpartition("/")[2]: data.decode() for path, data in files(managed)}
     asked = ",".join(managed.engines)
     texts["opensm.conf"] = texts["opensm.conf"].replace(f"routing_engine {asked}", f"routing_engine {engine}")
-    network = netlist(managed.subnet, managed.guids, SIMULATED_SPEED)
+    network = netlist(managed.subnet, managed.guids, FASTEST_GBPS)
     try:
         its.start(Subnetwork(managed.subnet.name, network, texts, len(managed.subnet.nodes), len(managed.subnet.switches)))
         return its.engine(), Forwarding(graph(managed), tables(its, graph(managed), managed))

@@ -30,7 +30,7 @@ COMMANDS = (  # OUT is a file or folder; stdout and what is written have to be e
     "estimate intent/h100-4su.yaml --sweep 64K:8G --collective alltoall --fail backend-spine001 --json",
     "capacity intent/evpn-lab.yaml --json",
     "estimate intent/h100-4su.yaml --sweep 64K:8G --plot OUT",
-    "score tests/reference/collectives --json",
+    "model score tests/reference/collectives --json",
     "explore intent/h100-4su.yaml --vary switch=sn5600,7060dx5-64s --vary tiers=2,3 --json --plot OUT",
     "report intent/evpn-lab.yaml -o OUT",
     "bom intent/evpn-lab.yaml --format json --format xlsx=OUT",
@@ -85,7 +85,7 @@ def content(data: bytes) -> object:
     return data
 
 
-@pytest.mark.parametrize("words", ["", "plan", "estimate", "lab up", "cabling labels", "netbox push"])
+@pytest.mark.parametrize("words", ["", "plan", "estimate", "lab up", "cabling labels", "push netbox"])
 def test_help(words: str) -> None:
     """The library that parses command lines has broken this in the past."""
     done = subprocess.run([str(FABRIC), *words.split(), "--help"], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -1,6 +1,7 @@
-"""CHANGELOG.md with the Unreleased section built from the fragments in changelog.d/.
+"""CHANGELOG.md with the Unreleased section built from the fragments in changelog.d/; the page with all changes of a release.
 
-Run as `python -m tools.docs.changelog`; the output replaces the file.
+`python -m tools.docs.changelog` prints the file anew. `python -m tools.docs.changelog VERSION` prints what is kept as
+docs/releases/VERSION.md before the fragments are deleted: the notes in CHANGELOG.md are short and written by hand.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 HEADING = "## Unreleased\n"
-RELEASED = "<!-- Released versions:"
+RELEASED = "<!-- Released versions"
 NONE = "No changes.\n"
 
 
-def unreleased() -> str:
+def entries() -> str:
     """The entries of all fragments, grouped by type, in Markdown."""
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "Unreleased", "--date", "-"]
     draft = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    _, _, entries = draft.partition("\n")  # after the title
-    return f"{entries.strip()}\n" if entries.strip() else NONE
+    _, _, found = draft.partition("\n")  # after the title
+    return f"{found.strip()}\n" if found.strip() else NONE
 
 
 def page() -> str:
@@ -28,8 +29,15 @@ def page() -> str:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     before, _, rest = text.partition(HEADING)
     _, mark, released = rest.partition(RELEASED)
-    return f"{before}{HEADING}\n{unreleased()}\n{mark}{released}"
+    return f"{before}{HEADING}\n{entries()}\n{mark}{released}"
+
+
+def release(version: str) -> str:
+    """Every change of a release, as a page two folders below CHANGELOG.md."""
+    listed = entries().replace("\n### ", "\n## ").replace("### ", "## ", 1).replace("](docs/", "](../")
+    notes = "The list behind the notes in [CHANGELOG.md](../../CHANGELOG.md), entry by entry."
+    return f"# All changes of {version}\n\n{notes}\n\n{listed}"
 
 
 if __name__ == "__main__":
-    print(page(), end="")
+    print(release(sys.argv[1]) if len(sys.argv) > 1 else page(), end="")

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.cli.lazy import EXAMPLES, GROUPS, load
+from tools.docs.ending import ending
 
 HEAD = """\
 # Commands
-
-*Generated from the commands by `make docs`; do not edit.*
 
 `fabric COMMAND --help` prints the same at a terminal. Results go to stdout, progress and logs to stderr. `--json` prints one
 document and nothing else ([schemas.md](schemas.md)).
@@ -47,6 +46,13 @@ have exit code 2.
 ## All commands
 """
 
+END = ending(
+    "make docs",
+    "[The tour](tour.md): the commands in the order of the work, with their output.",
+    "[Which command compares what with what](howto/comparisons.md): plan, files, switches and revisions.",
+    "[schemas.md](schemas.md): the documents that `--json` prints.",
+)
+
 # Pages that explain a command. Others are named like their command.
 PAGES = {
     "init": "quickstart.md",
@@ -56,12 +62,11 @@ PAGES = {
     "check": "checks.md",
     "step": "training.md",
     "compare": "goodput.md",
-    "score": "accuracy.md",
-    "calibrate": "estimate.md",
+    "model score": "accuracy.md",
+    "model calibrate": "estimate.md",
+    "push": "netbox.md",
     "export": "exports.md",
-    "nautobot": "netbox.md",
     "catalog": "howto/switch.md",
-    "vendors": "howto/nos.md",
     "schema": "schemas.md",
     "cabling verify": "cabling-verify.md",
 }
@@ -75,7 +80,7 @@ def page() -> str:
             command = load(name)
             below = getattr(command, "commands", None)
             out += _group(name, command) if below else _command(name, command)
-    return "\n".join(out)
+    return "\n".join([*out, END])
 
 
 def page_of(name: str) -> str:

@@ -7,12 +7,11 @@ from textwrap import fill
 
 from fabric.audit.codes import Entry, entries, sentence, severity
 from fabric.base.diagnostics import SUBJECTS, Subject
+from tools.docs.ending import ending
 
 WIDTH = 125  # of a line of the page
 
 HEAD = """# Codes
-
-Generated from the source of `fabric explain` by `python -m tools.docs.codes`.
 
 Every finding and every error has a code, except differences in the cabling, which have a kind. `fabric explain FAB102` prints
 the entry of a code, `fabric explain` lists all codes, and `--json` prints the records. [checks.md](checks.md) has the entries
@@ -21,6 +20,11 @@ of checks.
 A YAML example is merged into the intent that `fabric init` writes, key by key; an example with `version:` is a whole intent.
 Commands run beside that intent, `intent.yaml`; an example without a command is for `fabric plan intent.yaml`.
 """
+END = ending(
+    "python -m tools.docs.codes",
+    "[How do I read a finding?](howto/finding.md): where its place and its hint are.",
+    "[checks.md](checks.md): the entries of the checks.",
+)
 
 
 def page() -> str:
@@ -29,7 +33,7 @@ def page() -> str:
     for entry in entries():
         by_subject[entry.subject].append(entry)
     sections = ["\n".join(_section(subject, by_subject[subject.name])) for subject in SUBJECTS]
-    return "\n".join([HEAD, *sections])
+    return "\n".join([HEAD, *sections, END])
 
 
 def _section(subject: Subject, found: list[Entry]) -> Iterator[str]:

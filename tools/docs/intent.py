@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from fabric.design.intent.load import schema
+from tools.docs.ending import ending
 from tools.docs.intent_examples import example, key_page, section_page
 from tools.docs.language import sections
 
 HEAD = """\
 # The intent language
-
-*Generated from the models by `make docs`; do not edit.*
 
 An intent is one YAML file per site. All keys except `version`, `site`, `fabrics`, `servers` and a switch have defaults.
 The line `# yaml-language-server: $schema=fabric.schema.json` at the top, with the output of `fabric schema` in that file,
@@ -24,11 +23,17 @@ An example stands below the path of its section: under `fabrics.NAME.topology`, 
 `fabrics: {backend: {topology: {rails: 4}}}`. A test plans every example in a whole intent.
 
 """
+END = ending(
+    "make docs",
+    "[How-to pages](README.md#how-to): one question each, with an intent to copy.",
+    "[sizing.md](sizing.md): how the plan follows from these keys.",
+    "[files.md](files.md): what is generated from them.",
+)
 
 
 def page() -> str:
     """The whole page as Markdown."""
-    return HEAD + "\n".join(_section(path, node) for path, node in sections())
+    return HEAD + "\n".join([*(_section(path, node) for path, node in sections()), END])
 
 
 def _section(path: str, node: dict[str, Any]) -> str:

@@ -12,22 +12,29 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import ViewportSize, sync_playwright
+from playwright.sync_api import FloatRect, ViewportSize, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-WIDTH, HEIGHT = 1280, 1050  # of the section of the topology: down to the last leaf of the example
+WIDTH, HEIGHT, AIR = 1280, 910, 5  # pixels: of the map from its title down to the last leaf of the example, and around it
 
 
 def render(page: Path, png: Path) -> None:
-    """Writes the load map of a report as PNG: offline, in light colours."""
+    """Writes the load map of a report with its title and key as PNG: offline, in light colours."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         size: ViewportSize = {"width": WIDTH, "height": HEIGHT}
         tab = browser.new_page(viewport=size, color_scheme="light", reduced_motion="reduce", offline=True)
         tab.goto(f"{page.as_uri()}#view=load")
         tab.wait_for_selector("html[data-ready]")
-        tab.evaluate("document.querySelector('#topology').scrollIntoView()")
-        tab.screenshot(path=png)
+        area = tab.locator(".shown").bounding_box()
+        assert area is not None
+        clip: FloatRect = {
+            "x": area["x"] - AIR,
+            "y": area["y"] - AIR,
+            "width": area["width"] + 2 * AIR,
+            "height": min(area["height"] + 2 * AIR, HEIGHT),
+        }
+        tab.screenshot(path=png, full_page=True, clip=clip)
         browser.close()
 
 

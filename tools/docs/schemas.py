@@ -11,11 +11,10 @@ from typing import Any
 
 from fabric import pipeline
 from fabric.base.schemas import INPUTS
+from tools.docs.ending import ending
 
 HEAD = """\
 # JSON documents
-
-*Generated from the schemas by `make docs`; do not edit.*
 
 `fabric schema NAME` prints the JSON Schema (2020-12) of a document, `fabric schema` that of intents. `$id` ends in the
 version: a new optional key keeps it, any other change increases it. The
@@ -24,13 +23,18 @@ version: a new optional key keeps it, any other change increases it. The
 A path names a key inside others; `[]` is an entry of a list, `*` any name of a mapping. Keys are always present unless
 *optional*.
 """
+END = ending(
+    "make docs",
+    "[cli.md](cli.md): the commands that print these documents.",
+    "[api.md](api.md): the same as typed values in Python.",
+)
 
 
 def page() -> str:
     """The whole page."""
     names = [*pipeline.schema_names(), *INPUTS]
     index = "\n".join(f"* [`{name}`](#{name}): {_schema(name)['title']}" for name in names)
-    return "\n".join([HEAD, f"{index}\n", *(_document(name) for name in names)])
+    return "\n".join([HEAD, f"{index}\n", *(_document(name) for name in names), END])
 
 
 def _schema(name: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fabric.audit.checks import base
@@ -14,6 +14,8 @@ from fabric.audit.checks.files.reading import FolderCheck, Unreadable
 from fabric.audit.checks.files.role_peers import Compared, EqualsCheck
 from fabric.audit.checks.files.services import HostNames
 from fabric.audit.checks.files.session_ends import addresses_unread
+from fabric.audit.checks.files.subnet_folder import ManagerFiles, collected
+from fabric.audit.checks.files.subnets_compared import findings as compared_subnets
 from fabric.audit.checks.finding import ERROR, NOTE, WARNING, Finding, Read, Verdict
 from fabric.audit.checks.incomplete_files import (
     is_part,
@@ -31,7 +33,7 @@ from fabric.audit.checks.site import Checked, Site, finding_of
 from fabric.base.diagnostics import Diagnostic, MissingError
 from fabric.base.processes import Progress, silent, uncollected
 from fabric.base.reading import refuse_folder
-from fabric.base.text import listed
+from fabric.base.text import listed, plural
 from fabric.configs import Renderer
 from fabric.model.facts import Facts
 from fabric.model.plan import Plan
@@ -121,7 +123,7 @@ def alike(site: list[list[Facts]]) -> Finding:
 
 # --- any mix of inputs ----------------------------------------------------------------------------------------
 
-NAME_FOLDER = "name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read"
+NAME_FOLDER = "name the folder of the configs; `fabric catalog --os` lists the network OSes whose configs are read"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,13 +158,25 @@ class Outcome:
     missing: str = ""  # something outside was asked for and is not there; the other checks ran
 
 
-def named_folder(scope: Scope) -> Folder | None:
+@dataclass(kw_only=True)
+class Given(Folder):
+    """A folder that was named, with the files of subnet managers in it."""
+
+    managers: list[ManagerFiles] = field(default_factory=list)
+
+
+def named_folder(scope: Scope) -> Given | None:
     """The folder of configs that is judged. Raises OSError for one that is not there, InputError for one without a config."""
-    folder = scan(scope.configs) if scope.configs is not None else None
-    if folder is not None and not folder.devices:
+    if scope.configs is None:
+        return None
+    folder = Given(**vars(scan(scope.configs)))
+    folder.managers = collected(scope.configs, frozenset(path for device in folder.devices for path in device.files))
+    recognized = {path for manager in folder.managers for path in manager.paths.values()}
+    folder.unrecognized = {path: kind for path, kind in folder.unrecognized.items() if path not in recognized}
+    if not folder.devices and not folder.managers:
         passed = {path: _passed(path) for path in folder.passed}
         unread = passed | {path: kind.reason for path, kind in folder.unrecognized.items()}
-        refuse_folder(folder.root, "configs of switches", unread, NAME_FOLDER)
+        refuse_folder(folder.root, "configs of switches or files of a subnet manager", unread, NAME_FOLDER)
     return folder
 
 
@@ -175,7 +189,7 @@ def _passed(path: str) -> str:
 @uncollected()
 def run(
     scope: Scope,
-    folder: Folder | None,
+    folder: Given | None,
     ready: Sequence[Renderer],
     mistakes: Sequence[Diagnostic],
     fail_on: str,
@@ -189,7 +203,8 @@ def run(
     the links of a plan that no cable joins.
     """
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
-    sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
+    managers = folder.managers if folder is not None else ()
+    sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers, managers=managers) for one in ready]
     results = [site.check() for site in sites]
     for site, result in zip(sites, results, strict=True):
         result.findings += map(finding_of, cables(site.plan))
@@ -201,6 +216,7 @@ def run(
     results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
     if folder is not None and not scope.files:
         results.append(check_folder(folder))
+        _managers(folder, results[0])
         missing = _batfish_of_folder(scope.batfish, folder, results[0]) if scope.batfish else ""
     return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
 
@@ -221,6 +237,14 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
         elif first is not device:
             message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
             yield HostNames.in_file(device.name, file, 0, message, "remove one of the two files from the folder", ERROR)
+
+
+def _managers(folder: Given, result: Checked) -> None:
+    """Adds what files of subnet managers say against each other."""
+    if folder.managers:
+        result.findings += compared_subnets(folder.managers)
+        what = f"files of {plural(len(folder.managers), 'subnet manager')}"
+        result.read.append(Read(what=what, path=folder.root, files=sum(len(one.paths) for one in folder.managers)))
 
 
 def _cluster(folder: Path, sites: list[Site], results: list[Checked]) -> None:

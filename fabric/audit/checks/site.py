@@ -13,6 +13,7 @@ from fabric.audit.checks.compare_with_plan import Difference, class_differences,
 from fabric.audit.checks.design.base import FabricCheck
 from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, RestCheck, Statements, Unreadable
 from fabric.audit.checks.files.services import HostNames
+from fabric.audit.checks.files.subnet_folder import ManagerFiles, of_subnet
 from fabric.audit.checks.files.subnets import JUDGED, SubnetCheck, SubnetFiles
 from fabric.audit.checks.finding import ERROR, Finding, Read, Subject
 from fabric.audit.checks.incomplete_files import CUT_OFF, Cut, cuts
@@ -25,7 +26,7 @@ from fabric.base.diagnostics import Diagnostic
 from fabric.base.output.site_folder import kind
 from fabric.base.processes import Progress, in_chunks, silent
 from fabric.base.reading import UnreadableError
-from fabric.base.text import plural
+from fabric.base.text import listed, plural
 from fabric.configs import Job, Renderer
 from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts import host_files
@@ -135,6 +136,7 @@ class Site:
         folder: configs to be judged in place of the generated ones.
         jobs: processes; 0 takes every core.
         all_servers: compare the files of every server with its leaves, not those of a sample.
+        managers: files of subnet managers in the folder.
     """
 
     def __init__(
@@ -145,7 +147,9 @@ class Site:
         progress: Progress = silent,
         *,
         all_servers: bool = False,
+        managers: Sequence[ManagerFiles] = (),
     ) -> None:
+        self.managers = managers
         self.folder, self.jobs, self.progress = folder, jobs, progress
         self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
         given = None if folder is None else folder.by_name()
@@ -192,9 +196,13 @@ class Site:
             result.findings += switch.findings
         result.findings += self._unread()
         self._servers(result, {key: end for switch in judged for key, end in switch.ends.items()})
+        for subnet in self.renderer.subnets:
+            if (files := self._subnet(subnet)) is not None:
+                result.findings += run(SubnetCheck, files)
+            if files is None or files.not_collected:
+                lacking = f": {listed(files.not_collected)}" if files is not None else ""
+                result.skipped.append((f"subnet manager of '{subnet.subnet.name}'", f"not in the folder{lacking}"))
         if self.folder is None:
-            for subnet in self.renderer.subnets:
-                result.findings += run(SubnetCheck, self._subnet(subnet))
             place, shown = self.plan.at("site"), str(self.home.shown)
             result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
         if judged:
@@ -237,8 +245,10 @@ class Site:
                 stale.add(path)
         return sorted(stale), sorted(line_ends)
 
-    def _subnet(self, subnet: Managed) -> SubnetFiles:
+    def _subnet(self, subnet: Managed) -> SubnetFiles | None:
         """The files of a subnet manager, as they lie in the folder and as they are planned."""
+        if self.folder is not None:
+            return of_subnet(subnet, self.managers, len(self.renderer.subnets) > 1)
         fresh = {path.rpartition("/")[2]: data for path, data in subnet_files(subnet)}
         looked = {name: self.work.disk.look(f"{subnet.folder}/{name}", data).data for name, data in fresh.items()}
         texts = {name: data.decode("utf-8", "replace") for name, data in looked.items()}

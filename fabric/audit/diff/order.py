@@ -160,8 +160,24 @@ def _released(before: Tree, after: Tree, rules: Rules) -> Iterator[StatementPath
         return
     takers = _Takers((path for path in _paths(after) if not _in(before, path)), rules.exclusive)
     for path in _paths(before):
-        if not _in(after, path) and _stays(path[:-1], after, rules) and takers.want(path, rules.exclusive):
+        if _in(after, path) or not _stays(path[:-1], after, rules) or not takers.want(path, rules.exclusive):
+            continue
+        if not _gives_way(path, after, rules):
             yield path
+
+
+def _gives_way(path: StatementPath, after: Tree, rules: Rules) -> bool:
+    """Whether another value is written over an entry of a list before a later entry takes its value: none goes meanwhile."""
+    key, value = rules.key((), path[-1]), re.fullmatch(rules.exclusive, path[-1])
+    if len(path) > 1 or not key or not value or not (rules.definitions and re.match(rules.definitions, path[-1])):
+        return False
+    for line in after:
+        if rules.key((), line) == key:
+            return True
+        taken = re.fullmatch(rules.exclusive, line)
+        if taken and taken.groups() == value.groups():
+            return False
+    return False
 
 
 def _stays(sections: StatementPath, after: Tree, rules: Rules) -> bool:

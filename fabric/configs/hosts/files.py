@@ -138,6 +138,7 @@ def roce_context(site: str, group: Group) -> dict[str, object] | None:
         "model": group.model,
         "fabrics": fabrics,
         "addressed": " ".join(group.addressed),
+        "rdma": [("|".join(names), device) for device, names in group.rdma_names.items()],
     }
 
 

@@ -34,6 +34,13 @@ class Group:
         """Interfaces that addresses stand on."""
         return tuple(dict.fromkeys(name for nic in self.nics if nic.kind == ETHERNET for name in nic.addressed))
 
+    @property
+    def rdma_names(self) -> dict[str, list[str]]:
+        """RDMA device → its interfaces, of fabrics with several planes: their names are stated, or follow from the rail."""
+        planes = {side.fabric.name for side, _ in self.parts if side.fabric.spec.planes > 1}
+        named = ((nic.rdma, nic.interface) for nic in self.nics if nic.fabric in planes and nic.kind == ETHERNET and nic.rdma)
+        return {device: list(dict.fromkeys(names)) for device, names in grouped(named).items()}
+
 
 @dataclass
 class Groups:

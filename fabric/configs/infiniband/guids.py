@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from fabric.model.plan.subnets import Node, Subnet, placeholder_guid
 
 CODE = "FAB601"
 PLACEHOLDER, INVENTORY = "placeholder", "inventory"
+Known = dict[tuple[int, int], "Guid"]  # place in the subnet, and chip; 0 without several
 COLUMNS = ("device", "port", "node", "plane", "node_guid", "port_guid", "source")
 
 
@@ -76,9 +77,21 @@ def guids(plan: Plan, subnet: Subnet, base: Path) -> Guids:
     text = _text(path, place)
     known = _table(text, path, plan, subnet) if _is_table(text) else _by_place(read(text, str(path)), subnet, path)
     _unique(known, subnet, path)
+    return _with(made, known)
+
+
+def _with(made: Guids, known: Known) -> Guids:
     of = tuple(known.get((at, 0)) or known.get((at, 1)) or guid for at, guid in enumerate(made.of))
     chips = {at: tuple(known.get((at, n), one) for n, one in enumerate(its, 1)) for at, its in made.chips.items()}
     return Guids(of, chips)
+
+
+def of_names(subnet: Subnet, names: Iterable[tuple[int, str]]) -> Guids:
+    """Those of a name map, found by name; placeholders for all others."""
+    found = Discovered()
+    for guid, name in names:
+        found.node(guid, name, None)
+    return _with(placeholders(subnet), _located(found, locate(found, subnet), subnet))
 
 
 def _text(path: Path, place: Place) -> str:
@@ -88,9 +101,6 @@ def _text(path: Path, place: Place) -> str:
         first = error.diagnostics[0]
         message = f"guids: {path.name}: {first.message}"
         raise InputError([Diagnostic(CODE, place, message, "the path is relative to the folder of the intent")]) from error
-
-
-Known = dict[tuple[int, int], Guid]  # place in the subnet, and chip; 0 without several
 
 
 def _unique(known: Known, subnet: Subnet, path: Path) -> None:
@@ -171,6 +181,10 @@ def _by_place(found: Discovered, subnet: Subnet, path: Path) -> Known:
         message = f"expected nodes of fabric '{subnet.fabric.name}', got none of {len(found.nodes)} by name or place"
         hint = f"descriptions such as {subnet.nodes[0].name} and {subnet.nodes[-1].name}, set by a node-name map"
         raise InputError([Diagnostic(CODE, Place(str(path)), message, hint)])
+    return _located(found, located, subnet)
+
+
+def _located(found: Discovered, located: Located, subnet: Subnet) -> Known:
     known: Known = {}
     for guid, at in located.nodes.items():
         node = found.nodes[guid]

@@ -1,6 +1,7 @@
-"""Reads files of the open subnet manager: keys, lists of GUIDs, partitions. It knows nothing of our templates.
+"""Reads files of the open subnet manager and of its tools: keys, lists of GUIDs, partitions, names, cables.
 
-Sources: opensm(8) and `opensm -c` of release 3.3.23; doc/partition-config.txt of linux-rdma/opensm.
+It knows nothing of our templates. Sources: opensm(8) and `opensm -c` of release 3.3.23; doc/partition-config.txt of
+linux-rdma/opensm; ibnetdiscover(8) for names; the topology file of ibutils.
 """
 
 from __future__ import annotations
@@ -12,6 +13,15 @@ from dataclasses import dataclass, field
 from fabric.model.plan.subnets import FULL
 
 _GUID = re.compile(r"0x[0-9a-fA-F]{1,16}")
+_NAME = re.compile(r'^\s*(0x[0-9a-fA-F]{1,16})\s+"([^"]*)"')
+_CABLE = re.compile(r"^\s+P(\d+)\s+-(\d+)x-([0-9.]+)G->\s+(\S.*?)\s*$")
+_ENTRY = re.compile(r"^[ \t]*[\w.-]+[ \t]*=[ \t]*0x[0-9a-fA-F]{1,4}\b[^:;]*:", re.MULTILINE)
+_KEYS = frozenset((
+    "cn_guid_file", "guid", "io_guid_file", "lmc", "m_key", "max_op_vls", "node_name_map_name", "part_enforce",
+    "partition_config_file", "qos", "reassign_lids", "root_guid_file", "routing_engine", "sm_key", "sm_priority",
+    "subnet_prefix", "sweep_interval",
+))  # fmt: skip
+SETTINGS, GUIDS, PARTITIONS, NAMES, TOPOLOGY = "settings", "guids", "partitions", "names", "topology"
 
 
 @dataclass(slots=True)
@@ -40,6 +50,56 @@ class StatedPartition:
     @property
     def pkey(self) -> int:
         return self.key & ~FULL
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCable:
+    """A cable as a topology file lists it."""
+
+    switch: str
+    port: int
+    far: str  # as written, without the type of its device
+    speed: str  # `4x-100`
+    line: int
+
+
+def kind_of(text: str) -> str:
+    """Which of these files a text is, by its content; "" for another one."""
+    lines = [line for line in (line.split("#")[0].rstrip() for line in text.splitlines()) if line]
+    if not lines:
+        return ""
+    if all(_NAME.match(line) for line in lines):
+        return NAMES
+    if all(_GUID.fullmatch(line.strip()) for line in lines):
+        return GUIDS
+    if any(_CABLE.match(line) for line in lines):
+        return TOPOLOGY
+    if _ENTRY.search("\n".join(lines)) and any(";" in line for line in lines):
+        return PARTITIONS
+    return SETTINGS if len(_KEYS & {line.split(None, 1)[0] for line in lines}) > 1 else ""
+
+
+def names(text: str) -> list[tuple[int, str, int]]:
+    """GUID, name and line."""
+    found = ((number, _NAME.match(line)) for number, line in enumerate(text.splitlines(), 1))
+    return [(int(match[1], 16), match[2], number) for number, match in found if match]
+
+
+def cables(text: str) -> list[ListedCable]:
+    """Cables of all blocks: a line that is not indented names a switch, behind its type."""
+    found, switch = [], ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if (match := _CABLE.match(line)) and switch:
+            far = match[4].split(None, 1)[-1]
+            found.append(ListedCable(switch, int(match[1]), far, f"{match[2]}x-{match[3]}", number))
+        elif line[:1].strip() and not line.startswith("#"):
+            switch = line.split(None, 1)[-1].strip()
+    return found
+
+
+def switches(text: str) -> set[str]:
+    """Switches of a topology file."""
+    return {line.split(None, 1)[-1].strip() for line in text.splitlines() if line[:1].strip() and not line.startswith("#")}
 
 
 def settings(text: str) -> dict[str, tuple[str, int]]:
@@ -89,7 +149,9 @@ def _partition(start: int, lines: list[tuple[int, str]]) -> StatedPartition | No
         return None
     name, _, key = head.split(",")[0].partition("=")
     match = re.match(r"\s*(0[xX][0-9a-fA-F]+|\d+)", key)
-    number = int(match[1], 0) if match else 0x7FFF if name.strip().lower() == "default" else 0
+    number = 0x7FFF if name.strip().lower() == "default" else 0
+    if match:
+        number = int(match[1], 16 if match[1][:2].lower() == "0x" else 10)
     found = StatedPartition(name.strip(), number, start)
     for flag in head.split(",")[1:]:
         word, _, value = flag.strip().partition("=")

@@ -70,24 +70,23 @@ def manager_at(subnet: Subnet) -> int:
     return next((at for at in ports if not subnet.nodes[at].purpose), ports[0] if ports else 0)
 
 
-def netlist(subnet: Subnet, its: Guids, extspeed: int | None = None) -> str:
+def netlist(subnet: Subnet, its: Guids, fastest_gbps: int = 800) -> str:
     """Nodes with their cabled ports, at both ends of every cable. The first node is where a simulator attaches.
 
     Args:
-        extspeed: extended speed of all ports for a simulator that knows no faster one: 4 is HDR.
+        fastest_gbps: speed of ports that are faster, for a simulator that knows none above.
     """
     ends: dict[int, list[tuple[int, int, int, int]]] = {}
     for cable in subnet.cables:
-        ends.setdefault(cable.a, []).append((cable.a_port, cable.b, cable.b_port, cable.speed_gbps))
-        ends.setdefault(cable.b, []).append((cable.b_port, cable.a, cable.a_port, cable.speed_gbps))
+        speed = min(cable.speed_gbps, fastest_gbps)
+        ends.setdefault(cable.a, []).append((cable.a_port, cable.b, cable.b_port, speed))
+        ends.setdefault(cable.b, []).append((cable.b_port, cable.a, cable.a_port, speed))
     first = manager_at(subnet)
     order = sorted(range(len(subnet.nodes)), key=lambda at: (at != first, subnet.nodes[at].switch, at))
-    return "\n".join("\n".join(_node(subnet, its, at, ends.get(at, []), extspeed)) for at in order)
+    return "\n".join("\n".join(_node(subnet, its, at, ends.get(at, []))) for at in order)
 
 
-def _node(
-    subnet: Subnet, its: Guids, at: int, cables: list[tuple[int, int, int, int]], extspeed: int | None
-) -> Iterator[str]:
+def _node(subnet: Subnet, its: Guids, at: int, cables: list[tuple[int, int, int, int]]) -> Iterator[str]:
     node, guid = subnet.nodes[at], its.of[at].node
     yield "vendid=0x2c9"
     yield f"devid={'0xd2f2' if node.switch else '0x1021'}"
@@ -100,8 +99,7 @@ def _node(
     for port, far, far_port, speed in sorted(cables):
         other = subnet.nodes[far]
         what = f"{LANES}x{_lane(speed)}"
-        behind = f" extspeed={extspeed}" if extspeed is not None else ""
-        yield f'[{port}]\t"{_id(other, its.of[far].node)}"[{far_port}]{behind}\t\t# "{other.name}" lid 0 {what}'
+        yield f'[{port}]\t"{_id(other, its.of[far].node)}"[{far_port}]\t\t# "{other.name}" lid 0 {what}'
     yield ""
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
+from fabric.base.diagnostics import Diagnostic, Place
 from fabric.base.formats import Cell, Sheet, csv_text as to_csv, no_formula
 from fabric.base.grouping import grouped
-from fabric.base.text import and_more, listed, power
+from fabric.base.text import and_more, listed, plural, power
 from fabric.base.text.screen import table
 from fabric.deliver.bom.bill import Bill, Cost, Line, RackPower, Share
 from fabric.deliver.bom.parts import CABLE, Draw, Power, btu_per_hour, tons
@@ -41,7 +42,7 @@ def _order(bill: Bill) -> list[str]:
             f"{line.in_use:,}",
             f"{line.spares:,}" if line.spares else "",
             f"{line.order:,}",
-            *_price(bill, line),
+            *price(bill, line),
             _where(bill, line),
         )
         for line in bill.shown()
@@ -53,7 +54,7 @@ def _order(bill: Bill) -> list[str]:
     return [*out, f"  excluding the cables of {bill.unjoined:,} links without a suitable medium"] if bill.unjoined else out
 
 
-def _price(bill: Bill, line: Line) -> tuple[str, str]:
+def price(bill: Bill, line: Line) -> tuple[str, str]:
     """Of one, with cents where it has some, and of all that are ordered."""
     if bill.prices is None:
         return "", ""
@@ -121,6 +122,21 @@ def _sources(bill: Bill) -> Iterator[str]:
         models = ", ".join(f"{model} ({count:,})" for model, count in total.bounded.items())
         yield f"  bounded by class, in part or whole: {models}"
         yield "  to state other figures, use `power` in a price file"
+
+
+def over_limit(bill: Bill, file: str) -> Diagnostic:
+    """The racks above their power limit, as one finding."""
+    worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
+    return Diagnostic(
+        "FAB514",
+        Place(file),
+        f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it; "
+        f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
+        "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`"
+        if bill.surely_hot
+        else "part of it is bounded by class: state `power_max_w` of a model of your own, or `power` in a price file",
+        "error" if bill.surely_hot else "warning",
+    )
 
 
 def _racks(bill: Bill) -> list[str]:

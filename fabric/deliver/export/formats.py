@@ -35,9 +35,9 @@ FORMATS: Mapping[str, Format[Exported]] = {
     "graphviz": Format("picture of link bundles, for dot", "fabric.deliver.export.graphs:graphviz"),
     "kubernetes": Format("node labels, Kueue and Volcano topology (a folder)", "fabric.deliver.export.kubernetes:kubernetes"),
     "mermaid": Format("Mermaid flowchart for Markdown", "fabric.deliver.export.graphs:mermaid"),
-    "nautobot": Format("objects of `fabric nautobot push`, JSON", "fabric.deliver.inventory.nautobot:nautobot"),
+    "nautobot": Format("objects of `fabric push nautobot`, JSON", "fabric.deliver.inventory.nautobot:nautobot"),
     "nccl": Format("NCCL topology of each server group (a folder)", "fabric.deliver.export.nccl:nccl"),
-    "netbox": Format("objects of `fabric netbox push`, JSON", "fabric.deliver.inventory.netbox:netbox"),
+    "netbox": Format("objects of `fabric push netbox`, JSON", "fabric.deliver.inventory.netbox:netbox"),
     "network-operator": Format(
         "NVIDIA Network Operator: pools, names, NICs, rails, topology (a folder)",
         "fabric.deliver.export.network_operator:network_operator",

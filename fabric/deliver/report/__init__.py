@@ -2,8 +2,9 @@
 
 study.py        what a reader asked for, and what is computed of one fabric, once
 page.py         the page from its parts, by page.html.j2; assets.py macros.html.j2 are what all pages share
-summary.py bandwidth.py hardware.py goodput.py numbers.py    its sections
-charts.py       bars, curves and histograms
+answers.py      the four questions at its top; summary.py bandwidth.py hardware.py goodput.py numbers.py are its sections
+terms.yaml      what every figure means
+charts.py tiers.py    bars, curves and histograms; fabrics at one scale
 loads.py        what links carry
 data.py tables.py    the data of the page's script; data.py describes the format
 app/            the script and its style sheet

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from fabric.base.formats import palette
 from fabric.base.formats.palette import page_sheet
+from fabric.base.formats.yaml import read
 
 # --- colours --------------------------------------------------------------------------------------------------
 
@@ -90,26 +91,57 @@ def _ticks(text: str) -> Markup:
 
 @cache
 def template(name: str) -> Template:
-    """A template of this package; `ticks` is a filter."""
+    """A template of this package."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["ticks"] = _ticks
+    environment.filters |= {"ticks": _ticks, "term": _term, "anchor": _anchor}
+    environment.globals["terms"] = terms
     return environment.get_template(name)
+
+
+# --- terms ----------------------------------------------------------------------------------------------------
+
+
+@cache
+def terms() -> dict[str, str]:
+    """What every figure of a page means, by the word that stands over it."""
+    found = read(HERE / "terms.yaml")
+    assert isinstance(found, dict)
+    return found
+
+
+def term_of(title: str) -> str:
+    """The longest term that a title begins with: `busbw` of `busbw, GB/s`; "" where it begins with none."""
+    fitting = (name for name in terms() if re.match(rf"{re.escape(name)}(?!\w)", title))
+    return max(fitting, key=len, default="")
+
+
+def _anchor(name: str) -> str:
+    return "term-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
+
+
+def _term(title: str) -> Markup:
+    """A title as a button that shows what it means."""
+    text, name = escape(title), term_of(title)
+    button = f'<button type="button" class="term" popovertarget="{_anchor(name)}">{text}</button>'
+    return Markup(button if name else text)
 
 
 # --- small tables ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Grid:
-    """Columns whose title begins with `#` are numbers, set to the right; `total`: the last row is a sum."""
+    """Columns whose title begins with `#` are numbers, set to the right; `total`: the last row is a sum. Terms are the titles
+    of the columns, or `by_row` the first cell of each row."""
 
     caption: str
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     total: bool = False
+    by_row: bool = False
 
     @property
     def head(self) -> list[tuple[str, bool]]:
@@ -123,8 +155,23 @@ class Grid:
         return [list(zip(row, numbers, strict=True)) for row in self.rows]
 
 
-def grid(caption: str, titles: Sequence[str], rows: Iterable[Sequence[object]], note: str = "", total: bool = False) -> Grid:
+def grid(
+    caption: str,
+    titles: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    note: str = "",
+    *,
+    total: bool = False,
+    by_row: bool = False,
+) -> Grid:
     """Cells as text; columns that are empty throughout are left out."""
     cells = [[str(cell) for cell in row] for row in rows]
     kept = [at for at in range(len(titles)) if any(row[at] for row in cells)]
-    return Grid(caption, tuple(titles[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in cells), note, total)
+    return Grid(
+        caption=caption,
+        titles=tuple(titles[at] for at in kept),
+        rows=tuple(tuple(row[at] for at in kept) for row in cells),
+        note=note,
+        total=total,
+        by_row=by_row,
+    )

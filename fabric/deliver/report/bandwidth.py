@@ -48,7 +48,7 @@ def curve_grid(study: Study) -> Grid:
             f"{row.busbw_GBps:,.2f}",
             f"{healthy[row.bytes].busbw_GBps:,.2f}" if healthy else "",
             f"{row.bytes / row.ideal_time_us / 1e3 * factor:,.2f}",
-            _limit(row.bottleneck),
+            limit(row.bottleneck),
         )
         for row in now.rows
         if row.bytes in shown
@@ -69,8 +69,8 @@ def curve_grid(study: Study) -> Grid:
     return grid(caption, titles, rows, "; ".join(notes))
 
 
-def _limit(bottleneck: str) -> str:
-    """What limits a size, without its example: one example stands below the table."""
+def limit(bottleneck: str) -> str:
+    """What limits a size, without its example: one stands below the table."""
     return bottleneck.partition(_SUCH)[0]
 
 
@@ -82,11 +82,6 @@ CAPTION = (
     "share of all traffic that no longer fits. Slowest pair: loss of rate of the most affected pair of servers. A job whose "
     "servers wait for each other runs at the rate of its slowest pair; independent traffic loses the mean. The loss of the "
     "slowest pair is much higher, as ECMP does not weight a path by its remaining capacity."
-)
-NOTE = (
-    "Mean loss is an upper bound. Bisection, optimal, equal split and demand left are the remaining shares of NIC speed: "
-    "optimal with the best split over all paths, equal split with ECMP. The failure of a leaf also removes the traffic of "
-    "its servers: the other pairs lose nothing."
 )
 
 
@@ -113,7 +108,7 @@ def failures_grid(study: Study) -> Grid:
         *("#equal split", "#demand left", "#paths", "servers"),
     )
     more = study.capacity.singles_left_out
-    note = NOTE + (f" {more} more kinds are omitted." if more else "")
+    note = f"{more} more kinds are omitted." if more else ""
     return grid("Single failures, largest loss first", titles, rows, note)
 
 

@@ -65,7 +65,7 @@ INDENT = "\N{EM SPACE}"
 def page(designs: Sequence[Design], job: str = "") -> str:
     """The designs; `job` is the name of the job's file, "" without one."""
     assets = Assets.read(script=False)
-    return template("compared.html.j2").render(page=Comparison(designs, job), assets=assets, style=Markup(assets.style))
+    return template("compared.html.j2").render(page=Comparison(designs, job), assets=assets)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from fabric.audit.checks import Finding
 from fabric.audit.checks.design.base import NOUNS
 from fabric.audit.diff.design import flat
-from fabric.base.text import percent, size
+from fabric.base.text import counted, percent, size
 from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.text import kilowatts
 from fabric.deliver.report import hardware, summary
@@ -59,7 +59,7 @@ class Design:
 
     @cached_property
     def bill(self) -> Bill:
-        return hardware.bill(self.side.plan)
+        return hardware.bill(self.side.plan, self.request.prices)
 
     @cached_property
     def racks(self) -> int:
@@ -164,8 +164,13 @@ def _grids(
     heads = ("figure", *(f"#{title}" for title in titles))
     changes = "Percentages in parentheses are against the first design." if differ else ""
     return (
-        grid(f"What differs: {of}", heads, [(name, *_beside(values)) for name, values in differ], changes),
-        grid(f"Equal in all designs: {of}", ("figure", "#all designs"), [(name, values[0].text) for name, values in same]),
+        grid(f"What differs: {of}", heads, [(name, *_beside(values)) for name, values in differ], changes, by_row=True),
+        grid(
+            f"Equal in all designs: {of}",
+            ("figure", "#all designs"),
+            [(name, values[0].text) for name, values in same],
+            by_row=True,
+        ),
     )
 
 
@@ -237,6 +242,10 @@ def _site(design: Design) -> Iterator[tuple[str, Value]]:
     typical, worst = kilowatts(found.network)
     yield "network power, typical, kW", Value(typical, found.network.typical_w)
     yield "network power, worst case, kW", Value(worst, found.network.max_w)
+    if cost := found.cost:
+        least = "≥ " if cost.unpriced else ""
+        yield f"price, {cost.currency}", Value(f"{least}{cost.capex:,.0f}", cost.capex)
+        yield f"total cost, {cost.currency}, {counted(cost.years, 'year')}", Value(f"{least}{cost.tco:,.0f}", cost.tco)
 
 
 def keys_grid(designs: Sequence[Design], group: Group | None) -> Grid:

@@ -103,14 +103,14 @@ class GoodputSection:
     def checkpoint_grid(self) -> Grid:
         saving, storage = self.result.saving, self.result.storage
         rows = [
-            ("size", f"{saving.size_GB:,.0f} GB"),
+            ("checkpoint size", f"{saving.size_GB:,.0f} GB"),
             ("time to write", duration(saving.write_s * 1e3)),
             ("stall of the job", duration(saving.stall_s * 1e3)),
             ("interval", duration(saving.interval_s * 1e3)),
             ("best interval", duration(saving.best_s * 1e3)),
             ("detection", duration(saving.detection_s * 1e3)),
             ("start", duration(saving.start_s * 1e3)),
-            ("load", duration(saving.load_s * 1e3)),
+            ("loading", duration(saving.load_s * 1e3)),
         ]
         if storage:
             rows += [
@@ -118,7 +118,7 @@ class GoodputSection:
                 ("writing", f"{storage.write_GBps:,.1f} GB/s, limited by {storage.write_limit}"),
                 ("reading", f"{storage.read_GBps:,.1f} GB/s, limited by {storage.read_limit}"),
             ]
-        return grid("Checkpoints and restarts", ("", "value"), rows)
+        return grid("Checkpoints and restarts", ("", "value"), rows, by_row=True)
 
     @cached_property
     def causes(self) -> Markup:
@@ -140,7 +140,7 @@ class GoodputSection:
         if self.cost is None:
             whole = self.result.gpus * DAYS_PER_YEAR * 24
             rows = [(cause, f"{hours_:,.0f}", percent(hours_ / whole)) for cause, hours_ in self.result.lost_gpu_hours]
-            return grid("Lost GPU-hours of per year", ("cause", "#GPU-hours", "#of all"), rows, "Costs need a price file.")
+            return grid("Lost GPU-hours per year", ("cause", "#GPU-hours", "#of all"), rows, "Costs need a price file.")
         cost, total = self.cost, self.cost.total or 1.0
         shown = [
             (

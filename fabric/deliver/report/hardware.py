@@ -16,15 +16,17 @@ from fabric.base.grouping import grouped
 from fabric.base.rounding import ceil_div
 from fabric.base.text import listed, power as watts
 from fabric.deliver.bom.bill import Bill
-from fabric.deliver.bom.gather import BomRequest, gather
 from fabric.deliver.bom.parts import Power
-from fabric.deliver.bom.text import kilowatts, origin
+from fabric.deliver.bom.prices import Prices
+from fabric.deliver.bom.text import kilowatts, origin as sources, over_limit, price
 from fabric.deliver.cabling.runs import Runs, runs
+from fabric.deliver.compare.designs import bill_of
 from fabric.deliver.report.assets import Grid, grid
 from fabric.deliver.report.charts import WIDE
 from fabric.design.floor.floor import Floor, floor
 from fabric.design.floor.layout import row_letters
 from fabric.model.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SPINE, Device, FabricPlan, Plan
+from fabric.model.plan.spec import Origin
 
 # --- racks, media and lengths ---------------------------------------------------------------------------------
 
@@ -220,9 +222,14 @@ def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
 MAX_NAMED_MODELS = 6  # models bounded by class
 
 
-def bill(plan: Plan) -> Bill:
-    """The bill of the whole site, with the usual spares."""
-    return gather(plan, BomRequest())[0]
+def bill(plan: Plan, prices: Prices | None = None) -> Bill:
+    """The bill of the whole site, with the spares of the price file or the usual ones."""
+    return bill_of(plan, prices)
+
+
+def over(bill: Bill, origin: Origin | None) -> list[Diagnostic]:
+    """Racks above the limit of the floor plan."""
+    return [over_limit(bill, origin.path if origin else "floor")] if bill.hot else []
 
 
 def order_grid(bill: Bill) -> Grid:
@@ -230,12 +237,13 @@ def order_grid(bill: Bill) -> Grid:
     rows = [
         (
             *(line.part.kind, line.part.item, line.what, f"{line.part.length_m:g}" if line.part.length_m else ""),
-            *(f"{line.in_use:,}", f"{line.spares:,}", f"{line.order:,}"),
+            *(f"{line.in_use:,}", f"{line.spares:,}", f"{line.order:,}", price(bill, line)[1]),
         )
         for line in bill.lines
     ]
-    note = "Default spares of `fabric bom`; prices via a price file."
-    return grid("Order", ("kind", "item", "description", "#length, m", "#in use", "#spare", "#order"), rows, note)
+    currency = bill.prices.currency if bill.prices else ""
+    titles = ("kind", "item", "description", "#length, m", "#in use", "#spare", "#order", f"#price, {currency}")
+    return grid("Order", titles, rows)
 
 
 def power_grid(found: Bill) -> Grid:
@@ -251,7 +259,7 @@ def power_grid(found: Bill) -> Grid:
 
 def _origin(power: Power) -> str:
     """How much of the typical power comes from where."""
-    return f"Typical power {watts(power.typical_w)}: {origin(power)}."
+    return f"Typical power {watts(power.typical_w)}: {sources(power)}."
 
 
 def _bounded(power: Power) -> str:

@@ -176,11 +176,10 @@ def _ports(fabric: FabricPlan, lossless: FabricLossless) -> Grid:
             ends = (f"{speed}", f"{length}", f"{count}")
             rows.append((*who, *ends, *(f"{size:,}" for size in sizes), f"{port.marking.pmax_percent}", room.method))
     titles = (
-        *("tier", "switch", "#Gb/s", "#cable, m", "#ports", "#xoff, bytes", "#xon, bytes", "#size, bytes"),
+        *("tier", "switch", "#Gb/s", "#cable, m", "#ports", "#xoff, bytes", "#xon, bytes", "#reserved, bytes"),
         *("#Kmin, bytes", "#Kmax, bytes", "#Pmax, %", "method"),
     )
-    note = "xoff: headroom for frames in flight after PAUSE; size: buffer reserved for the port."
-    return grid("Lossless ports of one switch: PFC headroom and ECN thresholds", titles, rows, note)
+    return grid("Lossless ports of one switch: PFC headroom and ECN thresholds", titles, rows)
 
 
 def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
@@ -201,8 +200,7 @@ def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
         *("tier", "chip", "#buffer, bytes", "#reserved, bytes", "#of which shared headroom, bytes", "#shared, bytes"),
         *("#alpha", "#PAUSE from, bytes"),
     )
-    note = "PAUSE from: buffer level of a priority group at which PAUSE is sent while every lossless port is congested."
-    return grid("Buffer of one switch", titles, rows, note)
+    return grid("Buffer of one switch", titles, rows)
 
 
 def _sums(fabric: FabricPlan, found: FabricLossless) -> Iterator[Sum]:

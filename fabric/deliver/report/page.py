@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from fabric.deliver.export.formats import FORMATS
 from fabric.deliver.report import bandwidth, hardware, loads, numbers, summary, waves
+from fabric.deliver.report.answers import Part, answers, limits
 from fabric.deliver.report.assets import Assets, Grid, grid, template
 from fabric.deliver.report.charts import histogram, without_sheet
 from fabric.deliver.report.data import document, encoded
@@ -20,22 +21,24 @@ from fabric.deliver.report.loads import loads_grid, scenarios
 from fabric.deliver.report.numbers import arithmetic
 from fabric.deliver.report.study import ReportRequest, Study, studies
 from fabric.deliver.report.tables import cells, tables
+from fabric.deliver.report.tiers import Scale, picture as tiers_picture
 from fabric.model.plan import Plan
 
 SECTIONS = (
     *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
     *(("performance", "Performance"), ("failures", "Failures")),
     ("change", "Change in waves"),
-    *(("worth", "Training job"), ("acceptance", "What to expect, what to accept")),
+    *(("worth", "Training job"), ("acceptance", "Acceptance")),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
-    ("tables", "Tables"),
+    *(("tables", "Tables"), ("terms", "Terms")),
 )
+PRINTED = ("summary", "glance", "failures", "parts")  # without the choice to print everything
 CHANGE_GRIDS = (waves.waves_grid, waves.refused_grid)
 STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MAX_TABLE_ROWS
 MAX_TABLE_ROWS = 100_000
 
 
-def fabric_part(study: Study, where: Sites, site: str) -> dict[str, Any]:
+def fabric_part(study: Study, where: Sites, scale: Scale, site: str) -> dict[str, Any]:
     """What the template prints of one fabric."""
     fabric = study.fabric
     spread = loads.spread(study) if study.request.load else None
@@ -45,8 +48,7 @@ def fabric_part(study: Study, where: Sites, site: str) -> dict[str, Any]:
     return {
         "study": study,
         "name": fabric.name,
-        "sentence": summary.sentence(study),
-        "figures": summary.figures(study),
+        "tiers": Markup(tiers_picture(fabric, scale)),
         "design_grids": [summary.tiers_grid(study), summary.links_grid(study, where.laid(fabric))],
         "curve": Markup(bandwidth.curve_svg(study)) if study.trains else None,
         "curve_grid": bandwidth.curve_grid(study) if study.trains else None,
@@ -65,8 +67,9 @@ def fabric_part(study: Study, where: Sites, site: str) -> dict[str, Any]:
 
 def page(plan: Plan, request: ReportRequest) -> str:
     """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
-    fabric_studies, where = studies(plan, request), sites(plan)
-    parts = [fabric_part(study, where, plan.site) for study in fabric_studies]
+    fabric_studies, where, bill = studies(plan, request), sites(plan), hardware.bill(plan, request.prices)
+    scale = Scale.beside(list(plan.fabrics.values()), least=3)
+    parts = [fabric_part(study, where, scale, plan.site) for study in fabric_studies]
     data = document(
         plan,
         {part["name"]: part["scenarios"] for part in parts},
@@ -74,24 +77,31 @@ def page(plan: Plan, request: ReportRequest) -> str:
         where,
     )
     picture = _picture(plan)
-    assets, parts_list = Assets.read(picture), hardware.bill(plan)
-    findings = summary.findings(plan, where.diagnostics)
+    assets = Assets.read(picture)
+    top = summary.overview(summary.findings(plan, [*where.diagnostics, *hardware.over(bill, request.origin)]), request.origin)
+    several = len(parts) > 1
+    loaded = [Part(part["study"], part["scenarios"]) for part in parts]
+    figures = {part.study.fabric.name: [*summary.figures(part.study), *(limits(part) if several else ())] for part in loaded}
+    sections = _sections(parts, request)
     return template("page.html.j2").render(
         site=plan.site,
         assets=assets,
-        style=Markup(assets.style),
         script=Markup(assets.script),
         data=Markup(encoded(data)),
         parts=parts,
         request=request,
         picture=Markup(picture),
-        top=summary.overview([(part["study"], part["scenarios"]) for part in parts], findings, request.origin),
+        top=top,
+        answers=answers(loaded, bill, top, request),
+        figures_grid=summary.figures_grid(figures),
+        scale=scale,
         failures_caption=bandwidth.CAPTION,
         tables=_static_tables(data),
-        sections=_sections(parts, request),
+        sections=sections,
+        left_out=[name for id_, name in sections if id_ not in PRINTED],
         draws=loads.DRAWS,
         racks=hardware.racks(plan, where.floor),
-        bill_grids=[hardware.order_grid(parts_list), hardware.power_grid(parts_list)],
+        bill_grids=[hardware.order_grid(bill), hardware.power_grid(bill)],
         fills=hardware.FILLS,
         change=request.change,
         change_sentence=waves.sentence(request.change) if request.change else "",

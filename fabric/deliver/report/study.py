@@ -13,6 +13,7 @@ from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
 from fabric.deliver.acceptance.gates import Gates
 from fabric.deliver.acceptance.runs import acceptance
+from fabric.deliver.bom.prices import Prices
 from fabric.deliver.change.records import Change
 from fabric.deliver.compare.designs import DesignFigures, figures
 from fabric.deliver.compare.money import YearCost
@@ -50,6 +51,7 @@ class ReportRequest:
     change: Change | None = None  # from an earlier design, in waves
     goodput: Goodput | None = None  # of a training job
     cost: YearCost | None = None  # of its year, with prices
+    prices: Prices | None = None  # of the parts
     origin: Origin | None = None  # of the intent
     collective_first: bool = False  # its link loads are what a reader sees first; else those of an alltoall, which loads all
 

@@ -1,4 +1,4 @@
-"""The design at a glance, and the top of the page: findings, source of the intent, one row per fabric."""
+"""The design at a glance: counts of every fabric, its tiers and links; the findings of the checks."""
 
 from __future__ import annotations
 
@@ -11,20 +11,15 @@ from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Design, Findin
 from fabric.audit.checks.base import run
 from fabric.audit.checks.design.base import FabricCheck
 from fabric.base.diagnostics import Diagnostic
-from fabric.base.text import counted, percent, size
+from fabric.base.text import counted, percent
 from fabric.base.version import __version__
 from fabric.deliver.export.legend import TIERS
 from fabric.deliver.report.assets import Grid, grid
-from fabric.deliver.report.bandwidth import loss_words
-from fabric.deliver.report.loads import Scenario
-from fabric.deliver.report.study import Study, mean_loss
-from fabric.model.plan import LEAF, SWITCH_ROLES, Plan
+from fabric.deliver.report.study import Study
+from fabric.model.plan import Plan
 from fabric.model.plan.spec import Origin
 from fabric.model.plan.summary import kinds_of_switch, leaf_ratios
-from fabric.solver.capacity.failures import Loss
 from fabric.solver.capacity.measure import Cut
-from fabric.solver.estimate.calls import SPREAD
-from fabric.solver.estimate.nic_bandwidth import routing_words
 
 
 @dataclass(frozen=True)
@@ -38,24 +33,27 @@ class Figure:
 
 def sentence(study: Study) -> str:
     """The fabric in one line."""
-    row = study.row
-    parts = [row["purpose"], study.fabric.spec.leaf.model.technology, row["kind"], TIERS[row["tiers"]]]
-    return ", ".join(parts)
+    row, technology = study.row, "Ethernet" if study.fabric.spec.ethernet else "InfiniBand"
+    return ", ".join((row["purpose"], technology, row["kind"], TIERS[row["tiers"]]))
 
 
-def figures(study: Study) -> list[Figure]:
+def figures_grid(fabrics: Mapping[str, Iterable[Figure]]) -> Grid:
+    """A row per figure, a column per fabric."""
+    columns = [
+        {figure.term: figure.value + (f" ({figure.note})" if figure.note else "") for figure in shown}
+        for shown in fabrics.values()
+    ]
+    terms = dict.fromkeys(term for column in columns for term in column)
+    titles = ("figure", *fabrics)
+    rows = [(term, *(column.get(term, "") for column in columns)) for term in terms]
+    return grid("Figures of the design", titles, rows, by_row=True)
+
+
+def figures(study: Study) -> Iterator[Figure]:
     """What an architect looks for first."""
-    return list(_figures(study))
-
-
-def _figures(study: Study) -> Iterator[Figure]:
     row, capacity = study.row, study.capacity
-    gpus = f"{row['gpus']:,} GPUs" if row["gpus"] else "no GPUs"
-    yield Figure("servers", f"{row['servers']:,}", gpus)
-    tiers = ", ".join(f"{count:,} {tier}" for tier, count in row["switches"].items() if count)
-    counts = study.figures
-    yield Figure("switches", f"{counts.switches:,}", tiers)
-    yield Figure("links", f"{counts.links:,}", f"{counts.cables:,} cables")
+    yield Figure("kind", sentence(study))
+    yield Figure("servers", f"{row['servers']:,}", f"{row['gpus']:,} GPUs" if row["gpus"] else "no GPUs")
     yield Figure("units", f"{row['units']:,}", f"of {unit_servers(row)}")
     if row["tiers"] == 3:
         pods = row["pods"]
@@ -94,6 +92,12 @@ def _cut(cut: Cut | None) -> tuple[str, str]:
         return "none", "no two parts communicate over the network"
     per = f"{cut.rate_GBps / cut.gpus:,.1f} GB/s per GPU, " if cut.gpus else ""
     return percent(cut.share), f"of NIC speed, {per}{cut.where}"
+
+
+def ratios(row: dict[str, Any]) -> str:
+    """Every oversubscription of a fabric, each once."""
+    found = [ratio for ratio in (*leaf_ratios(row), row["oversubscription"]["spine"]) if ratio is not None]
+    return ", ".join(f"{ratio:g}:1" for ratio in dict.fromkeys(found)) or "none"
 
 
 def tiers_grid(study: Study) -> Grid:
@@ -140,7 +144,7 @@ def findings(plan: Plan, more: Iterable[Diagnostic]) -> list[Finding]:
     return sorted(kept, key=lambda item: (bool(item.silenced), SEVERITIES.index(item.severity), item.order))
 
 
-# --- top of the page ------------------------------------------------------------------------------------------
+# --- findings of a page ---------------------------------------------------------------------------------------
 
 VERDICTS = {
     ERROR: ("bad", "The checks of the design fail"),
@@ -151,36 +155,25 @@ VERDICTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What stands at the top."""
+    """What the checks found, and where the intent is from."""
 
     badge: str  # class of the verdict's colour
     verdict: str
     counts: str  # "1 warning, 2 notes, 1 suppressed"
     origin: Origin | None
     version: str
-    fabrics: Grid
     first: Sequence[Finding]  # errors and warnings, shown at once
     rest: Sequence[Finding]  # notes, and what the intent suppresses
 
 
-def overview(
-    studies: Sequence[tuple[Study, Sequence[Scenario]]], findings: Sequence[Finding], origin: Origin | None
-) -> Overview:
-    """The top of a page; findings in the order in which they are shown."""
+def overview(findings: Sequence[Finding], origin: Origin | None) -> Overview:
+    """Findings come in the order in which they are shown."""
     live = [finding for finding in findings if not finding.silenced]
-    worst = min((finding.severity for finding in live), key=SEVERITIES.index, default=NOTE)
-    badge, verdict = VERDICTS[worst]
+    badge, verdict = VERDICTS[min((finding.severity for finding in live), key=SEVERITIES.index, default=NOTE)]
     first = [finding for finding in live if finding.severity != NOTE]
     rest = [finding for finding in findings if finding not in first]
     return Overview(
-        badge=badge,
-        verdict=verdict,
-        counts=_counts(findings),
-        origin=origin,
-        version=__version__,
-        fabrics=_fabrics(studies),
-        first=first,
-        rest=rest,
+        badge=badge, verdict=verdict, counts=_counts(findings), origin=origin, version=__version__, first=first, rest=rest
     )
 
 
@@ -189,65 +182,3 @@ def _counts(findings: Iterable[Finding]) -> str:
     words = [counted(found[severity], severity) for severity in SEVERITIES if found[severity]]
     words += [f"{found['suppressed']:,} suppressed"] if found["suppressed"] else []
     return ", ".join(words) or "no findings"
-
-
-def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
-    """What decides between designs, one row per fabric."""
-    rows = []
-    for study, scenarios in studies:
-        row, bisection = study.row, study.capacity.bisection
-        rows.append(
-            (
-                *(study.fabric.name, f"{row['purpose']}, {row['kind']}"),
-                *(f"{row['servers']:,}", f"{row['gpus']:,}", f"{sum(row['switches'].values()):,}"),
-                _ratios(row),
-                percent(bisection.share) if bisection else "",
-                _busbw(study),
-                f"{100 * scenarios[0].loads.peak:.0f} % ({scenarios[0].name})" if scenarios else "",
-                _worst(study),
-            )
-        )
-    titles = (
-        *("fabric", "design", "#servers", "#GPUs", "#switches", "#oversubscription", "#bisection"),
-        *("#busbw, GB/s", "highest link load", "worst switch failure"),
-    )
-    return grid("Fabrics", titles, rows, _note(studies))
-
-
-def _note(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> str:
-    """What the columns are of."""
-    notes = []
-    for study in [study for study, _ in studies if study.trains][:1]:
-        how = routing_words(*study.spreading)
-        notes.append(
-            f"Busbw: {study.request.collective} of {size(study.request.size_bytes)}, packed and spread over units; {how}."
-        )
-    notes += ["Highest link load: all NICs send at line rate."] if any(scenarios for _, scenarios in studies) else []
-    return " ".join([*notes, "Worst switch failure: share of all traffic that no longer fits, and servers without a port."])
-
-
-def _ratios(row: dict[str, Any]) -> str:
-    ratios = [ratio for ratio in (*leaf_ratios(row), row["oversubscription"]["spine"]) if ratio is not None]
-    return ", ".join(f"{ratio:g}:1" for ratio in dict.fromkeys(ratios)) or "none"
-
-
-def _busbw(study: Study) -> str:
-    if not study.trains:
-        return ""
-    request = study.request
-    row = next(row for row in study.curve[0].rows if row.bytes == request.size_bytes)
-    spread = None if study.fail else study.figures.calls.of(request.collective, SPREAD)
-    return f"{row.busbw_GBps:,.0f}" + (f", {spread.busbw_GBps:,.0f} spread" if spread and spread.units > 1 else "")
-
-
-def _worst(study: Study) -> str:
-    """The failure that costs the most; one above the leaves beside it, as a leaf takes the traffic of its own servers with
-    it."""
-    switches = [loss for loss in study.ranked if loss.what in SWITCH_ROLES]
-    above = next((loss for loss in switches if loss.what != LEAF), None)
-    shown = [loss for loss in dict.fromkeys((*switches[:1], above)) if loss is not None]
-    return "; ".join(f"{loss.what}, {loss_words(mean_loss(loss))}{_cut_off(loss)}" for loss in shown)
-
-
-def _cut_off(loss: Loss) -> str:
-    return f", {counted(loss.left.servers_cut_off, 'server')} cut off" if loss.left.servers_cut_off else ""

@@ -58,7 +58,7 @@ def _check_network_oses(site: Site, source: Source, report: Report) -> None:
     for path, nos in stated.items():
         if nos not in valid_names:
             close = nearest(nos, valid_names)
-            hint = close if close.startswith("did") else "`fabric vendors` lists them; plug-in packages can add more"
+            hint = close if close.startswith("did") else "`fabric catalog --os` lists them; plug-in packages can add more"
             report.error("FAB107", source.place(path), f"nos: expected {one_of(valid_names)}, got '{nos}'", hint)
 
 

@@ -13,12 +13,14 @@ import numpy as np
 from fabric.audit.cabling.compare import of_discovery
 from fabric.audit.cabling.finding import CableFault
 from fabric.audit.checks import Finding
+from fabric.audit.checks.base import run as run_checks
+from fabric.audit.checks.files.subnets import SubnetCheck, SubnetFiles
 from fabric.base.text import listed, plural
 from fabric.configs.infiniband.discovered import read
-from fabric.configs.infiniband.files import Managed
+from fabric.configs.infiniband.files import Managed, files
 from fabric.configs.infiniband.topology import manager_at
 from fabric.lab.infiniband.predicted import graph, predicted
-from fabric.lab.infiniband.simulator import Simulator
+from fabric.lab.infiniband.simulator import FASTEST_GBPS, Simulator
 from fabric.lab.infiniband.tables import lids, tables
 from fabric.lab.live import Live
 from fabric.lab.outcome import Measure, finding
@@ -28,14 +30,13 @@ from fabric.solver.infiniband.link_loads import Forwarding
 
 MAX_SHIFTS = 600  # of a subnet with more end ports so many are walked, spread over all
 PAIRS = 6  # of tenants that are asked for paths
-DIFFERENT = "wrong-speed"  # a simulator knows no NDR: speeds are not judged
 
 Each = Iterator[tuple[Managed, Simulator]]
 
 
 def each(live: Live) -> Each:
     for managed in live.lab.subnets:
-        yield managed, Simulator(live.lab.site, live.names.folder, managed.subnet.name)
+        yield managed, Simulator(live.lab.site, live.names.folder, managed.subnet.name, len(managed.subnet.nodes))
 
 
 # --- the manager -------------------------------------------------------------------------------------------------
@@ -52,8 +53,18 @@ def _manager(live: Live) -> ProofResult:
             faults.append(finding(name, f"expected routing by {' or '.join(managed.engines)}, got {engine or 'none'}"))
         log = f"{its.log('opensm.out')}\n{its.log('opensm.log')}"
         faults += [finding(name, line.strip()) for line in dict.fromkeys(log.splitlines()) if _refusal(line)]
+        faults += _files(live, managed)
         words.append(f"{name}: {engine}, {plural(len(managed.subnet.adapters), 'port')}")
     return ProofResult(listed(words, 4), tuple(faults))
+
+
+def _files(live: Live, managed: Managed) -> Iterator[Finding]:
+    """What its files say otherwise than the plan: the manager takes a list without a root, and a wrong P_Key."""
+    planned = {path.rpartition("/")[2]: data.decode() for path, data in files(managed)}
+    its = SubnetFiles(managed, managed.folder, live.lab.subnet_files[managed.subnet.name], planned)
+    for found in run_checks(SubnetCheck, its):
+        place = f"{found.file}:{found.line}" if found.line else found.file
+        yield finding(managed.subnet.name, f"{place}: {found.message}")
 
 
 def _refusal(line: str) -> bool:
@@ -75,8 +86,9 @@ def _cables(live: Live) -> ProofResult:
 
 def _differences(live: Live, managed: Managed, its: Simulator) -> list[CableFault]:
     found = read(its.ask("ibnetdiscover"), "ibnetdiscover")
+    found.speeds = {end: speed for end, speed in found.speeds.items() if speed != FASTEST_GBPS}  # that stands for all above
     state = of_discovery(live.lab.plan, found)
-    return [fault for fault in state.findings if fault.kind != DIFFERENT and fault.fabric == managed.subnet.fabric.name]
+    return [fault for fault in state.findings if fault.fabric == managed.subnet.fabric.name]
 
 
 # --- tables --------------------------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def percentile(values: Floats, weight: Floats, share: float) -> float:
 
 @cache
 def shipped() -> Band:
-    """The band that comes with the program, by `fabric score --cross-validate` on the reference tables."""
+    """The band that comes with the program, by `fabric model score --cross-validate` on the reference tables."""
     document: dict[str, Any] = yaml.read(DATA)
     return Band(**{name: document[name] for name in _PARTS})
 

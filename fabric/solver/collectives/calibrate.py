@@ -257,12 +257,13 @@ def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Ca
     if base == "physics":
         start, fitted = first(), from_physics(every, beside_weights(beside))
         about = (
-            "Parameters of collective times, fitted from their first values.\nWritten by `fabric calibrate --base physics`."
+            "Parameters of collective times, fitted from their first values.\n"
+            "Written by `fabric model calibrate --base physics`."
         )
     else:
         start = platform(None if base == "shipped" else Path(base))
         fitted = calibrated(every, start)
-        about = f"Parameters of collective times, calibrated from {base}.\nWritten by `fabric calibrate`."
+        about = f"Parameters of collective times, calibrated from {base}.\nWritten by `fabric model calibrate`."
     return Calibration(start, fitted, tuple(tables), document(fitted, every, about))
 
 

@@ -176,7 +176,7 @@ class Validation:
         return [*out, *(f"not scored: {name}: {reason}" for name, reason in sorted(self.not_scored.items()))]
 
     def as_dict(self) -> dict[str, Any]:
-        """The document of `fabric score --json`, with totals whose sources are limited to a tenth of the weight."""
+        """The document of `fabric model score --json`, with totals whose sources are limited to a tenth of the weight."""
         document = Score(tuple(_score(item) for item in self.found), self.not_scored).as_dict()
         document["split"] = self.split
         document["known_kinds"] = figures([item for item in self.found if item.is_known])

@@ -1,4 +1,4 @@
-"""The platform of a cluster: a file with fitted parameters, as `fabric calibrate` writes it, and what to measure for one.
+"""The platform of a cluster: a file with fitted parameters, as `fabric model calibrate` writes it, and what to measure.
 
 Every name and value is looked at before it is used: a table in another format, a mistyped parameter or a bandwidth of 0
 would otherwise give figures that look like any others.
@@ -45,14 +45,14 @@ def _word(words: Callable[[], Sequence[str]]) -> AfterValidator:
 class _Own(Section):
     """Measurements of a kind of platform by its owner."""
 
-    generation: Annotated[str, LOWER, _word(physics.generations), means("GPU generation, as `fabric calibrate` writes it")]
-    transport: Annotated[str, LOWER, _word(physics.transports), means("transport, as `fabric calibrate` writes it")]
+    generation: Annotated[str, LOWER, _word(physics.generations), means("GPU generation, as `model calibrate` writes it")]
+    transport: Annotated[str, LOWER, _word(physics.transports), means("transport, as `model calibrate` writes it")]
     ranks: Number
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Coverage(_Own):
-    family: Annotated[str, LOWER, _word(lambda: FAMILIES), means("family of collectives, as `fabric calibrate` writes it")]
+    family: Annotated[str, LOWER, _word(lambda: FAMILIES), means("family of collectives, as `model calibrate` writes it")]
     sources: Number
     domains: Annotated[tuple[Annotated[int, Within(1, 1_000_000)], ...], means("sizes in ranks, such as `[8, 72]`")] = ()
     most_domains: Number = 0
@@ -73,13 +73,13 @@ class _File(OpenSection):
 FILE = InputFile(
     _File,
     "a platform file",
-    "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one",
+    "a platform file has `generation`, `transport` and `shared`; `fabric model calibrate TABLE -o FILE` writes one",
     CODE,
 )
 
 
 def platform(path: Path | None) -> Physics:
-    """The shipped parameters, or those of a file that `fabric calibrate` wrote. Raises InputError."""
+    """The shipped parameters, or those of a file that `fabric model calibrate` wrote. Raises InputError."""
     return physics.shipped() if path is None else read(path, str(path))
 
 
@@ -162,7 +162,7 @@ def lines(fabric: FabricPlan, file: str, platform: str) -> list[str]:
         *out,
         "",
         "# Then; `fabric estimate` uses a platform file of this name by itself.",
-        f"fabric calibrate {names} --for {file} -o {platform}",
+        f"fabric model calibrate {names} --for {file} -o {platform}",
     ]
 
 

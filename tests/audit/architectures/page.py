@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tests.audit.architectures import links
 from tests.audit.architectures.compare import Compared, by_reason, reasons
+from tools.docs.ending import ending
 
 HEAD = """\
 # NVIDIA's enterprise reference architectures
-
-*Written by `python -m tests.audit.architectures --published DIR --page`; do not edit.*
 
 Three architectures of [NVIDIA/enterprise-ras](https://github.com/NVIDIA/enterprise-ras) (commit `6c19a59`, `spectrum-era/`)
 are examples in `intent/`, each in {lines} lines: [`era-2-4-3-200`](../intent/era-2-4-3-200.yaml),
@@ -28,6 +27,11 @@ $ python -m tests.audit.architectures --published enterprise-ras
 compares both with what the examples generate. It exits with 1 if a group of links differs, or a statement differs for no
 reason of the table below. `--forms` prints every form of statement that differs.
 """
+END = ending(
+    "python -m tests.audit.architectures --published DIR --page",
+    "[How do I connect everything to one pair of switches?](howto/converged.md): such a design as an intent.",
+    "[import.md](import.md#nvidias-enterprise-reference-architectures): the published configs as an intent.",
+)
 
 LINKS = """
 ## Links
@@ -60,7 +64,7 @@ Statements that only one side has, or has more of, over all switches of the thre
 def page(compared: Mapping[str, Sequence[Compared]], lines: int) -> str:
     """The page, as Markdown."""
     parts = [HEAD.format(lines=lines), LINKS, *_links(), SWITCHES, *_switches(compared), REASONS]
-    return "".join((*parts, *_reasons([one for its in compared.values() for one in its])))
+    return "".join((*parts, *_reasons([one for its in compared.values() for one in its]), "\n", END))
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

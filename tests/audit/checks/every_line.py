@@ -26,6 +26,7 @@ from fabric.nos.statements.rules import DEFAULT, HIDDEN, KINDS, LABEL
 from fabric.nos.statements.syntax import Known, Statements
 from tests.audit.checks.damage import ADDED_LINE, CHANGED, DELETED, REPEATED, SWAPPED, Damage, damages
 from tests.audit.checks.shapes import SHAPES, SYSTEMS, Switch, samples
+from tools.docs.ending import ending
 
 FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
 PLANNED_KINDS = (DEFAULT, HIDDEN, LABEL)  # of the list, that have planned lines
@@ -161,8 +162,7 @@ each network OS. In the files of one switch per role, every line is deleted, eve
 increased, a name gets a letter; of lines that differ in numbers alone, the first {repeated} of a file), every line is swapped
 with the next one of its level, and valid lines of other kinds are added to sections. Each damaged file is judged by itself.
 
-`make statements` writes this page. [without-effect.md](without-effect.md) lists the statements without effect with the
-reason and the source of each.
+[without-effect.md](without-effect.md) lists the statements without effect with the reason and the source of each.
 
 ## With the plan
 
@@ -185,7 +185,13 @@ the share of lines, without comments, whose damage is not reported; damage to a 
 * Values that the plan does not have: the hash of a password is compared by presence only.
 * Damage with more than one edit at a time, and edits of the same kind on every switch.
 * State: what a device does with its config is in no file. The state of cables and sessions is not either.
+
 """
+END = ending(
+    "make statements",
+    "[mutations.md](mutations.md): faults as people make them, and how many are found.",
+    "[How do I compare running configs with the plan every night?](howto/drift.md): the same judgment of your switches.",
+)
 
 
 def page() -> str:
@@ -193,7 +199,7 @@ def page() -> str:
     from tests.audit.checks.by_equals_page import section  # which needs the judge above
 
     scores = {nos: score(nos) for nos in SYSTEMS}
-    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=section(), repeated=REPEATED)
+    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=section(), repeated=REPEATED) + END
 
 
 def _planned(scores: Mapping[str, Score]) -> str:

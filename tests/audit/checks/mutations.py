@@ -25,6 +25,7 @@ from fabric.nos.reading import read_device
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
 from tests import ROOT
+from tools.docs.ending import ending
 
 SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")
 KINDS = ("address", "neighbor", "remote-as", "vni", "mtu", "threshold", "dscp")
@@ -330,8 +331,6 @@ changed or swapped with another one, a neighbor deleted, a remote AS, a VNI, an 
 counts as found only when a finding with a fitting id names the damaged device, file and line. Nothing is rendered again to
 judge it: the damaged file is read, and its facts are compared with the plan's, or with those of the other files.
 
-Made by `python -m tests.audit.checks.mutations`.
-
 ## With the plan at hand
 
 `fabric check intent/ai-eos.yaml --configs DIR`: {planned:.1f} % of {count}.
@@ -352,7 +351,13 @@ deleted, added or swapped, and statements that no check reads.
 Without a plan nothing tells the threshold of one switch from that of another role, or the port of a server from its
 neighbors where there are few; a server's side of a /31 is in no switch's file, so its leaf may have any address; and a
 loopback without a session can have any address, too.
+
 """
+END = ending(
+    "python -m tests.audit.checks.mutations",
+    "[statements.md](statements.md): damage of any kind to every line.",
+    "[checks.md](checks.md): each check with its reason and fix.",
+)
 
 
 def page() -> str:
@@ -366,12 +371,15 @@ def page() -> str:
             rows.append(f"| {kind} | " + " | ".join(f"{a} of {b}" if b else "–" for a, b in cells) + " |")
         return "\n".join(rows)
 
-    return PAGE.format(
-        count=sum(result.done.values()),
-        planned=result.share(result.planned),
-        alone=result.share(result.alone),
-        planned_table=table(result.planned),
-        alone_table=table(result.alone),
+    return (
+        PAGE.format(
+            count=sum(result.done.values()),
+            planned=result.share(result.planned),
+            alone=result.share(result.alone),
+            planned_table=table(result.planned),
+            alone_table=table(result.alone),
+        )
+        + END
     )
 
 

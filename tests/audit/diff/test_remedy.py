@@ -54,6 +54,22 @@ def test_commands_make_one_switch_of_another(nos: str) -> None:
         assert left(found, wanted, indented(old), rules) == wanted, f"{one} to {two}"
 
 
+def test_no_list_of_frr_is_empty_meanwhile() -> None:
+    """Prefixes come, go and change places in a list that a route map uses."""
+    rules = remedy.dialect("frr").rules
+    assert rules is not None
+    orders = [order for length in (1, 2, 3) for order in itertools.permutations("1234", length)]
+    for one, two in itertools.product(orders, repeat=2):
+        old, new = (_in_use(order) for order in (one, two))
+        found = typed(old, remedy.commands("frr", old, new), rules)
+        assert left(found, indented(new), indented(old), rules) == indented(new), f"{one} to {two}"
+
+
+def _in_use(prefixes: tuple[str, ...]) -> str:
+    lines = [f"ip prefix-list A seq {10 * at} permit 10.{prefix}.0.0/16" for at, prefix in enumerate(prefixes, 1)]
+    return "\n".join([*lines, "route-map B permit 10", " match ip address prefix-list A", ""])
+
+
 @pytest.mark.parametrize("nos", FILES)
 def test_nothing_to_do(nos: str) -> None:
     for text in configs(nos).values():

@@ -183,9 +183,9 @@ def refused(text: str) -> list[str]:
             "cages: expected equally many ports in every cage, numbered from P1, got OSFP1P3",
         ),
         (
-            "{model: hgx-b300, count: 8, nic_breakout: 4x200}",
+            "{model: hgx-b300, count: 8, nic_breakout: 4x100}",
             "",
-            "servers.nic_breakout: expected 1x800 or 2x400, got 4x200",
+            "servers.nic_breakout: expected 1x800 or 2x400 or 4x200 or 8x100, got 4x100",
         ),
         ("{model: dgx-h100, count: 8, nic_breakout: 2x200}", "", "servers.nic_breakout: expected 1x400, got 2x200"),
     ],

@@ -72,7 +72,7 @@ def commands(changes: Sequence[FileChange]) -> list[str]:
     return [line for change in changes if change.path == FILE and change.form is COMMANDS for line in change.lines]
 
 
-def type_(lines: Sequence[str], folder: Path, wanted: str) -> str:
+def type_(lines: Sequence[str], folder: Path, wanted: str, planned: str) -> str:
     """The running config after commands, as wanted or after some tries; what vtysh reports where it refuses any."""
     file = folder / "change.conf"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -81,23 +81,27 @@ def type_(lines: Sequence[str], folder: Path, wanted: str) -> str:
         if done.returncode:
             return f"{' '.join(words)}: {done.stdout}{done.stderr}"
     for _ in range(TRIES):
-        if statements(shown := running_config()) == statements(wanted):
+        if statements(shown := running_config(), planned) == statements(wanted, planned):
             break
         time.sleep(0.25)  # daemons take commands at their own pace
     return shown
 
 
-def statements(text: str) -> list[str]:
-    return sorted(line.rstrip() for line in text.splitlines() if line.strip() not in ("!", "exit", "end", ""))
+def statements(text: str, planned: str = "") -> list[str]:
+    """Without route distinguishers as planned: where bgpd derives the same, it prints them or not, by the order of events."""
+    lines = (line.rstrip() for line in text.splitlines() if line.strip() not in ("!", "exit", "end", ""))
+    hidden = {line for line in planned.splitlines() if line.startswith("  rd ")}
+    return sorted(line for line in lines if line not in hidden)
 
 
 def lines_amiss(daemons: Daemons, edit: tuple[Call, Call], folder: Path) -> list[str]:
     """What differs after the commands and after their inverse, as lines of a diff."""
     (before, after, there), (_, _, back) = edit
-    wanted, old = daemons.load(after[FILE])[0], daemons.load(before[FILE])[0]
-    changed, restored = type_(commands(there), folder, wanted), type_(commands(back), folder, old)
-    pairs = (wanted, changed), (old, restored)
-    texts = [(statements(one), statements(other)) for one, other in pairs]
+    new, old = after[FILE], before[FILE]
+    wanted, loaded = daemons.load(new)[0], daemons.load(old)[0]
+    changed, restored = type_(commands(there), folder, wanted, new), type_(commands(back), folder, loaded, old)
+    pairs = (new, wanted, changed), (old, loaded, restored)
+    texts = [(statements(one, planned), statements(other, planned)) for planned, one, other in pairs]
     return [line for a, b in texts for line in difflib.unified_diff(a, b, "file", "live", n=0, lineterm="")]
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from fabric.base.diagnostics import InputError, MissingError
 from fabric.base.reading import GUARD
-from fabric.cli import netbox
+from fabric.cli.push import push, push_netbox
 from fabric.deliver.inventory.push import DEFAULT, SYSTEMS, Push, PushRequest
 from fabric.model.plan import Plan
 from tests.deliver.inventory.sites import plan_of, total
@@ -222,22 +222,21 @@ def test_a_wrong_token_and_no_server(world: World, tmp_path: Path) -> None:
 
 def test_the_command(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan_of(tmp_path)
-    app = {"netbox": netbox.netbox, "nautobot": netbox.nautobot}[world.name]
-    arguments = ["push", str(tmp_path / "intent.yaml"), "--url", world.url]
+    arguments = [world.name, str(tmp_path / "intent.yaml"), "--url", world.url]
     monkeypatch.setenv(SYSTEMS[world.name].token, TOKEN)
     run = CliRunner()
-    dry = run.invoke(app, [*arguments, "--dry-run"])
+    dry = run.invoke(push, [*arguments, "--dry-run"])
     assert dry.exit_code == 1
     assert "+ devices" in dry.output
-    done = run.invoke(app, [*arguments, "--json"])
+    done = run.invoke(push, [*arguments, "--json"])
     assert done.exit_code == 0
     document = json.loads(done.stdout)
     assert document["tables"]["devices"]["created"] == 9
-    again = run.invoke(app, arguments)
+    again = run.invoke(push, arguments)
     assert again.exit_code == 0
     words = again.stdout.splitlines()[-1].split()
     assert words[:3] == ["total", "0", "0"]
-    assert run.invoke(app, [*arguments, "--dry-run"]).exit_code == 0
+    assert run.invoke(push, [*arguments, "--dry-run"]).exit_code == 0
 
 
 def test_the_token_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +244,7 @@ def test_the_token_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("NETBOX_TOKEN", raising=False)
     monkeypatch.delenv("NETBOX_URL", raising=False)
     with pytest.raises(InputError) as caught:
-        netbox._push("netbox", tmp_path / "intent.yaml", "ftp://x", False, False, 200, as_json=False)
+        push_netbox(tmp_path / "intent.yaml", "ftp://x", False, False, 200, False)
     assert [item.code for item in caught.value.diagnostics] == ["FAB178", "FAB178"]
     assert "NETBOX_TOKEN" in str(caught.value)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from ipaddress import ip_address, ip_interface
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import yaml
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.configs.hosts.files import nccl_environments
+from fabric.configs.hosts.files import host_files, nccl_environments
 from fabric.configs.hosts.netplan import netplan
 from fabric.configs.hosts.view import Host, hosts, sides
 from fabric.configs.view_of import Views
@@ -283,6 +285,33 @@ def test_eight_planes_of_the_published_size(tmp_path: Path) -> None:
     assert counts["planes"] == 8
     assert counts["switches"] == {"leaf": 4096, "spine": 2048, "core": 0}
     assert counts["links"]["leaf-spine"] == 1_048_576
+
+
+@pytest.mark.parametrize(("planes", "speed"), [(2, 400), (4, 200), (8, 100)])
+def test_a_connectx_8_is_split_for_its_planes(planes: int, speed: int, tmp_path: Path) -> None:
+    """One cage, and a port of it on each plane."""
+    site = planned(intent({}, {"planes": planes}), tmp_path)
+    fabric = site.fabrics["backend"]
+    ports = fabric.links.kind == SERVER_LEAF
+    assert set(fabric.links.speed_gbps[ports].tolist()) == {speed}
+    assert int(ports.sum()) == 4 * 8 * planes
+    assert {use.nic.ports for group in fabric.spec.groups for use in group.uses} == {planes}
+
+
+@pytest.mark.parametrize(("mode", "devices"), [("swplb", "roce_r1_p0 roce_r1_p1"), ("hwplb", "roce_r1 roce_r1")])
+def test_roce_settings_name_every_port(mode: str, devices: str, tmp_path: Path) -> None:
+    """Interfaces in every loop, and the RDMA device of each: one of a NIC that joins its planes."""
+    rdma = NAMES["rdma"] if mode == "swplb" else "roce_r{rail}"
+    site = planned(intent({"plane_mode": mode, "nic_names": NAMES | {"rdma": rdma}}, {}), tmp_path)
+    script = tmp_path / "roce.sh"
+    script.write_bytes(dict(host_files(site))["hosts/_groups/gpu.roce.sh"])
+    loops = [line for line in script.read_text().splitlines() if line.startswith("for nic in")]
+    assert len(loops) == 2
+    assert all(f"eth_r{rail}_p{plane}" in loop for loop in loops for rail in range(8) for plane in range(2))
+    printed = subprocess.run(["sh", script, "--dry-run"], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"mkdir -p /sys/kernel/config/rdma_cm/(roce_r1\S*)", printed)
+    assert " ".join(found) == devices
+    assert "RDMA-OF" not in printed
 
 
 # --- a plane that fails ---------------------------------------------------------------------------------------

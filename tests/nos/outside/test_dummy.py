@@ -68,20 +68,21 @@ CALLS: dict[str, list[str]] = {
     "bom": ["d.yaml"],
     "report": ["d.yaml -o report.html"],
     "explore": ["d.yaml"],
-    "score": ["d.yaml"],
-    "calibrate": ["d.yaml -o platform.yaml"],
+    "model score": ["d.yaml"],
+    "model calibrate": ["d.yaml -o platform.yaml"],
     "headroom": ["--switch sn5600 --speed 400 --length 5"],
-    "catalog": ["sn5600"],
-    "vendors": [""],
+    "catalog": ["sn5600", "--os"],
     "schema": [""],
     "cabling list": ["d.yaml"],
     "cabling labels": ["d.yaml -o labels.xlsx"],
     "cabling verify": ["d.yaml backend-leaf001.json", "d.yaml backend-leaf001.txt"],
-    "netbox push": ["d.yaml --url http://127.0.0.1:1 --dry-run"],
-    "nautobot push": ["d.yaml --url http://127.0.0.1:1 --dry-run"],
-    "netbox import": ["--url http://127.0.0.1:1 --site d -o from-netbox.yaml"],
-    "nautobot import": ["--url http://127.0.0.1:1 --site d -o from-nautobot.yaml"],
-    "import": ["generated/d/configs -o imported.yaml"],
+    "push netbox": ["d.yaml --url http://127.0.0.1:1 --dry-run"],
+    "push nautobot": ["d.yaml --url http://127.0.0.1:1 --dry-run"],
+    "import": [
+        "generated/d/configs -o imported.yaml",
+        "--from netbox --url http://127.0.0.1:1 --site d -o from-netbox.yaml",
+        "--from nautobot --url http://127.0.0.1:1 --site d -o from-nautobot.yaml",
+    ],
     "lab up": ["d.yaml"],
     "lab status": ["d.yaml"],
     "lab test": ["d.yaml"],
@@ -137,7 +138,7 @@ def test_every_command_works_or_refuses_with_a_code(tmp_path: Path) -> None:
             wrong[call] = (code, f"expected {SAYS[call]}", (out + err)[-600:])
     assert not wrong
     worked = {call.split()[0] for call, (code, _, _) in results.items() if code == 0}
-    assert worked >= {"init", "plan", "generate", "check", "diff", "export", "report", "bom", "estimate", "vendors"}
+    assert worked >= {"init", "plan", "generate", "check", "diff", "export", "report", "bom", "estimate", "catalog"}
     assert (
         (work / "generated/dummysite/configs/backend-leaf001/device.conf").read_text().startswith("hostname backend-leaf001")
     )

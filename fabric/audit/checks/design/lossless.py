@@ -152,7 +152,7 @@ class BalancedByLoad(FabricCheck):
     title = "Compute fabrics use load-aware path selection where their switches support it"
     severity = NOTE
     example = "`load_balancing: {mode: flow}` on leaves whose hardware supports DLB"
-    remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` lists the side effects"
+    remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric catalog --os` lists the side effects"
 
     def check(self, design: Design) -> Iterator[Finding]:
         from fabric.configs.targets import balances_by_load, can_balance

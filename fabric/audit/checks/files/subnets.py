@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
+from typing import TypeVar
 
 from fabric.audit.checks.base import Check
 from fabric.audit.checks.finding import ERROR, WARNING, Finding
 from fabric.base.text import listed, plural
 from fabric.configs.infiniband.files import Managed
-from fabric.configs.infiniband.read_files import Member, StatedPartition, guid_list, partitions, settings
+from fabric.configs.infiniband.read_files import Member, StatedPartition, cables, guid_list, names, partitions, settings
 from fabric.model.plan.subnets import DEFAULT_PKEY, Partition, shares
 
 _HINT = "run `fabric generate` to restore the file"
+FILE_KEYS = {  # setting → the file that it names, as `fabric generate` calls it
+    "root_guid_file": "root-guids.conf",
+    "cn_guid_file": "compute-guids.conf",
+    "io_guid_file": "storage-guids.conf",
+    "partition_config_file": "partitions.conf",
+    "node_name_map_name": "node-names.map",
+}
 
 
 @dataclass(frozen=True)
@@ -24,9 +33,21 @@ class SubnetFiles:
     shown: str  # the folder, as it is shown
     texts: Mapping[str, str]  # name → text
     planned: Mapping[str, str]
+    paths: Mapping[str, str] = field(default_factory=dict)  # name → where it lies, of a folder that was named
 
     def path(self, name: str) -> str:
-        return f"{self.shown}/{name}"
+        return self.paths.get(name) or f"{self.shown}/{name}"
+
+    @property
+    def not_collected(self) -> list[str]:
+        """Files of the plan that a folder that was named does not have."""
+        return [name for name in self.planned if self.paths and name in JUDGED and name not in self.paths]
+
+    def same(self, key: str, expected: str, got: str) -> bool:
+        """Whether a setting is as planned; in a folder that was named, files may be called and lie otherwise."""
+        if not self.paths or key not in FILE_KEYS:
+            return expected == got
+        return PurePath(got).name == PurePath(self.path(FILE_KEYS[key])).name
 
     @cached_property
     def names(self) -> dict[int, int]:
@@ -47,7 +68,7 @@ class SubnetFiles:
 class SubnetCheck(Check[SubnetFiles]):
     """Judges the files of one subnet manager."""
 
-    subject, needs = "files", "files, intent"
+    subject, needs = "files", "files"
 
 
 class PartitionKeys(SubnetCheck):
@@ -198,7 +219,7 @@ class ManagerSettings(SubnetCheck):
         for key, (value, _) in wanted.items():
             if key not in got:
                 yield self.in_file("", files.path(name), 0, f"{prefix}: {key}: expected {value}, got none")
-            elif got[key][0] != value:
+            elif not files.same(key, value, got[key][0]):
                 found, line = got[key]
                 yield self.in_file("", files.path(name), line, f"{prefix}: {key}: expected {value}, got {found}")
         for key, (value, line) in got.items():
@@ -207,4 +228,55 @@ class ManagerSettings(SubnetCheck):
                 yield self.in_file("", files.path(name), line, text, severity=WARNING)
 
 
-JUDGED = ("opensm.conf", "partitions.conf", "root-guids.conf", "compute-guids.conf", "storage-guids.conf")
+class NamesAndCables(SubnetCheck):
+    """Compares the name map and the topology file of a subnet with the plan, line by line.
+
+    Diagnostic programs print the names of the map, and UFM-class tools compare the fabric with the topology file. Where one
+    is wrong, a technician is sent to another port, or a wrong cable passes as right.
+    """
+
+    id = "FAB2568"
+    title = "The name map and the topology file have the planned names and cables"
+    severity = ERROR
+    example = "the names of two leaves are exchanged in node-names.map"
+    remediation = _HINT
+
+    def check(self, files: SubnetFiles) -> Iterator[Finding]:
+        wanted = {guid: name for guid, name, _ in names(files.planned.get("node-names.map", ""))}
+        got = {guid: (name, line) for guid, name, line in names(files.texts.get("node-names.map", ""))}
+        yield from self._differences(files, "node-names.map", wanted, got, lambda guid: f"{guid:#018x}")
+        planned, stated = (cables(text.get("fabric.topo", "")) for text in (files.planned, files.texts))
+        wanted_cables = {(one.switch, one.port): f"{one.far} at {one.speed}G" for one in planned}
+        got_cables = {(one.switch, one.port): (f"{one.far} at {one.speed}G", one.line) for one in stated}
+        yield from self._differences(files, "fabric.topo", wanted_cables, got_cables, lambda end: f"{end[0]} P{end[1]}")
+
+    def _differences(
+        self,
+        files: SubnetFiles,
+        name: str,
+        wanted: Mapping[K, str],
+        got: Mapping[K, tuple[str, int]],
+        shown: Callable[[K], str],
+    ) -> Iterator[Finding]:
+        for key, (value, line) in got.items():
+            if value != wanted.get(key):
+                expected = wanted.get(key) or "no such entry"
+                yield self._at(files, name, line, f"{shown(key)}: expected {expected}, got {value}")
+        if missing := [key for key in wanted if key not in got]:
+            text = f"expected {plural(len(missing), 'more entry', 'more entries')}: {listed([*map(shown, missing)], 3)}"
+            yield self._at(files, name, 0, text)
+
+    def _at(self, files: SubnetFiles, name: str, line: int, text: str) -> Finding:
+        return self.in_file("", files.path(name), line, f"subnet '{files.managed.subnet.name}': {text}")
+
+
+K = TypeVar("K")
+JUDGED = (
+    "opensm.conf",
+    "partitions.conf",
+    "root-guids.conf",
+    "compute-guids.conf",
+    "storage-guids.conf",
+    "node-names.map",
+    "fabric.topo",
+)

@@ -1,6 +1,6 @@
 """NetBox and Nautobot as facts: switches with their ports, addresses, VLANs and AS numbers, and the cables between all.
 
-The objects are those that `fabric netbox push` makes (`fabric/deliver/inventory/`); a site that others have filled in is read
+The objects are those that `fabric push netbox` makes (`fabric/deliver/inventory/`); a site that others have filled in is read
 as far as it has them.
 """
 

@@ -22,6 +22,29 @@ function filled(node, attributes, children) {
   return node;
 }
 
+/** The entry of the terms at the end of the page for a title: of `busbw, GB/s` that of busbw; null where there is none. */
+function entryOf(title) {
+  const name = title.split(",")[0].toLowerCase();
+  return document.getElementById("term-" + name.replace(/[^a-z0-9]+/g, "-"));
+}
+
+function meaningOf(title) {
+  return entryOf(title)?.querySelector("dd").textContent || "";
+}
+
+/** A title as a button that shows what it means; as text where it needs none. */
+function term(title) {
+  const entry = entryOf(title);
+  return entry
+    ? html("button", { type: "button", class: "term", popovertarget: entry.id, title: meaningOf(title) }, title)
+    : title;
+}
+
+/** The head of a small table. */
+function headOf(titles) {
+  return html("thead", {}, html("tr", {}, titles.map((title) => html("th", { scope: "col" }, term(title)))));
+}
+
 /** Runs `draw`, which replaces what is inside `root`, and gives the focus back to the element of the same `data-key`. */
 function keepingFocus(root, draw) {
   const active = document.activeElement;
@@ -39,6 +62,14 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 function textWidth(text, size, bold = false) {
   pen.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
   return pen.measureText(text).width;
+}
+
+/** The text in lines that fit. */
+function folded(text, room, size, bold = false) {
+  return text.split(" ").reduce((lines, word) => {
+    const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+    return lines.length && textWidth(longer, size, bold) > room ? [...lines, word] : [...lines.slice(0, -1), longer];
+  }, []);
 }
 
 /** The text, or as much of its end as fits: names differ at their ends. */

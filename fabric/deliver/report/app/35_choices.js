@@ -17,7 +17,7 @@ function segments(name, label, options, chosen, choose) {
       html("span", {}, text),
     ),
   );
-  return html("fieldset", { class: "segments" }, html("legend", {}, label), ...buttons);
+  return html("fieldset", { class: "segments" }, html("legend", {}, term(label)), ...buttons);
 }
 
 /** A drop-down list. */

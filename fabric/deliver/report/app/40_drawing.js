@@ -78,6 +78,7 @@ function choice({ key, row, label, pressed, act }, ...children) {
       "data-row": row,
       onclick: act,
     },
+    svg("title", {}, label), // for those who point at it
     ...children,
   );
 }

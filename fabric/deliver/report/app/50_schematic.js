@@ -3,6 +3,7 @@
 const SCHEMATIC = {
   name: "schematic",
   title: "Schematic",
+  shows: "load of bundles",
   offered: (fabric) => fabric.groups.length > 0,
   draw: drawSchematic,
 };
@@ -31,7 +32,7 @@ function drawSchematic(page) {
   const room = width - GUTTER - 2;
   const groups = rowOf(fabric.groups.length, GUTTER, room, { least: BLOCK_LEAST, gap: gapOf(fabric.groups.length), apart });
   const pods = rowOf(fabric.podList.length, GUTTER, room, { least: BLOCK_LEAST, gap: gapOf(fabric.podList.length) });
-  const layout = { groups, pods, chosen: chosenBlock(page), groupsTop: several ? 44 : 26, lanes: several ? lanes : [] };
+  const layout = { groups, pods, chosen: chosenBlock(page), groupsTop: several ? 22 : 4, lanes: several ? lanes : [] };
   layout.groupsEnd = layout.groupsTop + 58;
   layout.podsTop = layout.groupsEnd + 216;
   layout.pod = podLayout(fabric, pods.width);
@@ -48,13 +49,17 @@ function drawSchematic(page) {
     ...fabric.podList.map((pod, at) => podBlock(page, layout, pod, at)),
   );
   roving(drawn);
+  const cores = fabric.groups.reduce((sum, group) => sum + group.cores.length, 0),
+    first = fabric.podList[0];
   return [
     drawn,
     html(
       "p",
       { class: "note" },
-      "In a pod one tick is one switch, colored by the mean load of its links to other switches. " +
-        "Percentages are means; “3!” says that 3 links are over 100%, “2✕” that 2 are dead. " +
+      `Core: ${counted(cores, "switch", "switches")} in ${counted(fabric.groups.length, "group")}. ` +
+        `Below, ${counted(fabric.podList.length, "pod")}; the first has ${counted(first.spines.length, "spine")}, ` +
+        `${counted(first.leaves.length, "leaf", "leaves")} and ${counted(first.servers.length, "server")}. ` +
+        "In a pod one tick is one switch, colored by the mean load of its links to other switches. " +
         "Choose a group or a pod to see its bundles.",
     ),
   ];
@@ -80,8 +85,6 @@ function podChosen(fabric, state) {
 }
 
 function schematicTitles(fabric, { groups, groupsTop, podsTop, pod, lanes }) {
-  const cores = fabric.groups.reduce((sum, group) => sum + group.cores.length, 0);
-  const first = fabric.podList[0];
   const names = [
     ["spines", pod.spines],
     ["leaves", pod.leaves],
@@ -89,16 +92,8 @@ function schematicTitles(fabric, { groups, groupsTop, podsTop, pod, lanes }) {
     ["load", pod.mean],
   ];
   return [
-    words(
-      GUTTER,
-      16,
-      `Core: ${counted(cores, "switch", "switches")} in ${counted(fabric.groups.length, "group")}. ` +
-        `Below, ${counted(fabric.podList.length, "pod")}; the first has ${counted(first.spines.length, "spine")}, ` +
-        `${counted(first.leaves.length, "leaf", "leaves")} and ${counted(first.servers.length, "server")}.`,
-      { class: "title" },
-    ),
     ...lanes.map((lane) =>
-      words(groups.at(fabric.groups.findIndex((group) => group.lane === lane)), 37, fabric.lanes[lane].name, {
+      words(groups.at(fabric.groups.findIndex((group) => group.lane === lane)), 15, fabric.lanes[lane].name, {
         class: "soft",
       }),
     ),

@@ -1,6 +1,6 @@
 // Load map: every link one cell of a canvas. A hot plane is a row, a hot pod a column, a dead switch a dark line.
 
-const LOAD_MAP = { name: "load", title: "Load map", offered: () => true, draw: drawLoadMap };
+const LOAD_MAP = { name: "load", title: "Load map", shows: "load of every link", offered: () => true, draw: drawLoadMap };
 const LABELS = 132; // pixels left of the cells
 
 function drawLoadMap(page) {
@@ -32,7 +32,8 @@ function laidBands(fabric, width) {
   for (const band of bands) {
     const named = band.columns.items.some((item) => item.label) || band.columns.items[0].block !== "";
     band.titleAt = y + 14;
-    y += named ? 40 : 24;
+    band.lines = folded(band.title, width - LABELS - 4, 12, true);
+    y += (named ? 40 : 24) + 15 * (band.lines.length - 1);
     band.columns.lay(LABELS, { room, least, most: many ? Infinity : 90, blockGap, between: band.columns.sub > 1 ? 2 : 0 });
     band.rows.lay(y, { size: rowHeight(band, many), between: band.rows.sub > 1 || !many ? 1 : 0, blockGap: 5 });
     y = band.rows.end + 18;
@@ -116,7 +117,7 @@ class LoadMap {
       Object.assign(context, { textAlign: align, textBaseline: "middle", fillStyle: colour, font: `${font} ${FONT}` });
       context.fillText(text, x, y);
     };
-    write(band.title, LABELS, band.titleAt - 4, "left", ink, "600 12px");
+    band.lines.forEach((line, at) => write(line, LABELS, band.titleAt - 4 + 15 * at, "left", ink, "600 12px"));
     const top = band.rows.start[0] - 8;
     for (const { text, middle } of axisLabels(this.page.fabric, band.columns))
       write(text, middle, top, "center", soft, "11px");
@@ -165,6 +166,7 @@ class LoadMap {
     this.at = this.placeOf(link);
     this.marker.hidden = !this.at;
     this.status.textContent = this.at ? this.page.fabric.linkWords(link, this.page.loads) : "No link chosen.";
+    this.canvas.title = this.at ? this.status.textContent : "";
     if (!this.at) return;
     const { rows, columns } = this.at.band;
     this.marker.style.left = `${columns.start[this.at.column] - 2}px`;
@@ -279,15 +281,7 @@ function busiestLinks({ fabric, loads, state }) {
     html(
       "table",
       { class: "plain" },
-      html(
-        "thead",
-        {},
-        html(
-          "tr",
-          {},
-          ["lower end", "upper end", "up", "down"].map((title) => html("th", { scope: "col" }, title)),
-        ),
-      ),
+      headOf(["lower end", "upper end", "load up", "load down"]),
       html("tbody", {}, rows),
     ),
   );

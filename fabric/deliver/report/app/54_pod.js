@@ -1,6 +1,6 @@
 // One pod: leaves and spines with a line for every pair, rails bracketed, uplinks as stubs, servers as a grid.
 
-const POD = { name: "pod", title: "One pod", offered: () => true, draw: drawPod };
+const POD = { name: "pod", title: "One pod", shows: "load of leaves and spines", offered: () => true, draw: drawPod };
 const PAIRS_MOST = 400; // lines that remain distinguishable
 const LEAF_LEAST = 22;
 

@@ -159,7 +159,7 @@ class PodPicture {
       const dead = this.loads.deadDevice[device] === 1,
         badge = dead ? "dead" : badgeText(found);
       const figures = [dead ? badge : `${percent(found.mean)} ${badge}`.trim(), badge || percent(found.mean)].find(
-        (text) => textWidth(text, 10) <= row.width - 2,
+        (text) => textWidth(text, 10, Boolean(badge)) <= row.width - 4,
       );
       const classes = [
         `box role-line-${ROLE_WORDS[this.fabric.devices.role[device]]}`,
@@ -223,7 +223,7 @@ class PodPicture {
       many = servers.length > 1200;
     const high = many ? 12 : 22;
     const nodes = [
-      words(x, top - 8, `${counted(servers.length, "server")}, colored by the mean load of their NICs`, {
+      words(x, top - 8, `${counted(servers.length, "server")} by the mean load of their NICs`, {
         class: "title backed",
       }),
     ];

@@ -1,6 +1,12 @@
 // Path ladder: all equal-cost paths between two servers, hop by hop, with what they carry.
 
-const LADDER = { name: "path", title: "Path", offered: (fabric) => fabric.withRole(SERVER).length > 1, draw: drawLadder };
+const LADDER = {
+  name: "path",
+  title: "Path",
+  shows: "paths of two servers",
+  offered: (fabric) => fabric.withRole(SERVER).length > 1,
+  draw: drawLadder,
+};
 const STATIONS = {
   "server–leaf": LEAF,
   "leaf–leaf": LEAF,
@@ -175,8 +181,8 @@ function ladderPicture({ fabric, width }, from, to, hops) {
         d: `M${begin} ${middle}H${end}`,
       }),
       middleText(center, middle - 24, `×${thousands(hop.links.length)}`, { class: "strong" }),
-      middleText(center, middle + 47, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
-      middleText(center, middle + 61, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
+      middleText(center, middle + 47, `mean load ${percent(hop.found.mean)}`, { class: "soft small" }),
+      middleText(center, middle + 61, `highest ${percent(hop.found.worst)}`, { class: "soft small" }),
       middleText(center, middle + 75, badge, { class: "bad small" }),
     ];
   });
@@ -208,7 +214,7 @@ function shortNames(fabric, devices, room) {
 }
 
 function ladderTable({ fabric, state }, hops) {
-  const titles = ["hop", "links", "speed", "capacity", "mean", "worst", "over 100%", "worst link"];
+  const titles = ["hop", "links", "speed", "capacity", "mean load", "highest load", "over 100%", "fullest link"];
   const rows = hops.map((hop) =>
     html(
       "tr",
@@ -220,7 +226,7 @@ function ladderTable({ fabric, state }, hops) {
       html("td", { class: "number" }, percent(hop.found.mean)),
       html("td", { class: "number" }, percent(hop.found.worst)),
       html("td", { class: "number" }, thousands(hop.found.over)),
-      html("td", {}, hop.found.worstLink < 0 ? "" : linkLink(state, fabric, hop.found.worstLink)),
+      html("td", { class: "wrap" }, hop.found.worstLink < 0 ? "" : linkLink(state, fabric, hop.found.worstLink)),
     ),
   );
   return html(
@@ -229,15 +235,7 @@ function ladderTable({ fabric, state }, hops) {
     html(
       "table",
       { class: "plain" },
-      html(
-        "thead",
-        {},
-        html(
-          "tr",
-          {},
-          titles.map((title) => html("th", { scope: "col" }, title)),
-        ),
-      ),
+      headOf(titles),
       html("tbody", {}, rows),
     ),
   );

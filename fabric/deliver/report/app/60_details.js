@@ -98,15 +98,7 @@ function neighborTable({ fabric, loads, state }, device) {
       html(
         "table",
         { class: "plain" },
-        html(
-          "thead",
-          {},
-          html(
-            "tr",
-            {},
-            ["neighbor", "links", "ports here", "mean", "worst"].map((title) => html("th", { scope: "col" }, title)),
-          ),
-        ),
+        headOf(["neighbor", "links", "ports here", "mean load", "highest load"]),
         html("tbody", {}, rows),
       ),
     ),
@@ -132,10 +124,11 @@ function linkDetails({ fabric, loads, state }, link) {
   ];
 }
 
-function factList(facts) {
+/** Terms and values; `named` makes the term. */
+function factList(facts, named = term) {
   return html(
     "dl",
     { class: "facts" },
-    facts.map(([term, value]) => html("div", {}, html("dt", {}, term), html("dd", {}, value))),
+    facts.map(([title, value]) => html("div", {}, html("dt", {}, named(title)), html("dd", {}, value))),
   );
 }

@@ -105,7 +105,8 @@ class Table {
   /** The head; a click on a title sorts. */
   head() {
     this.heads = this.titles.map((title, at) => {
-      const sort = html("button", { type: "button", class: "sort", onclick: () => this.sort(at) }, title);
+      const look = { type: "button", class: "sort", title: meaningOf(title) || null };
+      const sort = html("button", { ...look, onclick: () => this.sort(at) }, title);
       return html("th", { scope: "col", class: this.columns[at].number ? "number" : null }, sort);
     });
     return html("thead", {}, html("tr", {}, this.heads));
@@ -120,9 +121,20 @@ class Table {
       "div",
       { class: "controls" },
       html("label", { class: "field" }, html("span", {}, `Filter ${title}`), field),
+      ...this.columnsKey(title),
       button("Copy", () => this.copy()),
       button("Download CSV", () => download(this.fileName, csv(this.titles, this.values()))),
     );
+  }
+
+  /** What the columns mean. */
+  columnsKey(title) {
+    const id = `columns-${this.fabric.at}-${this.given.id}`;
+    const known = this.titles.map((name) => [name, meaningOf(name)]).filter(([, meaning]) => meaning);
+    return [
+      html("button", { type: "button", "aria-label": `Columns: ${title}`, popovertarget: id }, "Columns"),
+      html("div", { id, popover: "", class: "columns-key" }, factList(known, (name) => name)),
+    ];
   }
 
   get fileName() {
@@ -196,6 +208,7 @@ function tableViews(report, fabricAt, state) {
   const folded = [...nodes, ...document.querySelectorAll("details.findings-rest")];
   let closed = [];
   window.addEventListener("beforeprint", () => {
+    if (!document.getElementById("print-all").checked) return;
     closed = folded.filter((node) => !node.open);
     for (const node of closed) node.open = true;
     const all = made.reduce((sum, table) => sum + table.rows.length, 0);

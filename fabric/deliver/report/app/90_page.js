@@ -19,15 +19,14 @@ class Page {
     );
     this.controls = html("div", { class: "inner" });
     this.legend = html("div", { class: "legend" });
+    this.title = html("h3");
     this.what = html("p", { class: "note" });
     this.stage = html("div", { class: "stage" });
     this.details = html("div", { class: "chosen-details" });
     this.status = html("p", { class: "unseen", "aria-live": "polite" });
     root.replaceChildren(
       html("div", { class: "controls" }, this.controls, this.search.node),
-      this.what,
-      this.legend,
-      this.stage,
+      html("div", { class: "shown" }, this.title, this.what, this.legend, this.stage),
       this.details,
       this.status,
     );
@@ -77,14 +76,22 @@ class Page {
     this.width = this.drawnWidth - 24; // the stage's padding
     keepingFocus(this.root, () => {
       this.controls.replaceChildren(...this.controlNodes(fabric, view));
+      this.title.textContent = this.titleOf(fabric, view, loads);
       this.what.textContent = loads.scenario.what;
-      this.legend.replaceChildren(...legendNodes(fabric, loads));
+      this.legend.replaceChildren(...legendNodes(fabric, loads, view));
       this.stage.replaceChildren(...view.draw(this).filter(Boolean));
       this.details.replaceChildren(...detailsOf(this));
     });
     this.status.textContent =
       this.device >= 0 ? fabric.words(this.device) : this.link >= 0 ? fabric.linkWords(this.link, loads) : "";
     performance.measure("draw", "draw");
+  }
+
+  /** What a picture shows, for those who see nothing else of the page. */
+  titleOf(fabric, view, { scenario }) {
+    const switches = fabric.devices.role.filter((role) => role !== SERVER && role !== ATTACHED).length;
+    const size = `${counted(fabric.withRole(SERVER).length, "server")}, ${counted(switches, "switch", "switches")}`;
+    return `${this.report.site} ${fabric.name} (${size}): ${view.shows}${scenario.name ? `, ${scenario.name}` : ""}`;
   }
 
   controlNodes(fabric, view) {
@@ -131,8 +138,17 @@ class Page {
   }
 }
 
-/** Classes of load with the number of links in each: a key to the colours and a histogram in one. */
-function legendNodes(fabric, loads) {
+/** How the figures in a picture read. */
+const SIGNS = [
+  ["", "In the picture:"],
+  ["109%", "mean load of the links, which gives the color"],
+  ["3!", "3 of them over 100%"],
+  ["2✕", "2 dead"],
+  ["×16", "a bundle of 16"],
+];
+
+/** Classes of load with the number of links in each: a key to the colours and a histogram in one; then the signs. */
+function legendNodes(fabric, loads, view) {
   if (!fabric.scenarios.length) return [];
   const counts = LOAD_CLASSES.map(() => 0);
   for (const link of fabric.between) counts[loads.class[link]] += 1;
@@ -140,7 +156,10 @@ function legendNodes(fabric, loads) {
     html(
       "span",
       { class: "legend-title" },
-      fabric.between.some((link) => isTrunk(fabric.links.kind[link])) ? "Links between switches" : "Links",
+      term("Color"),
+      ": ",
+      fabric.between.some((link) => isTrunk(fabric.links.kind[link])) ? "links between switches by " : "links by ",
+      term("load"),
     ),
     ...LOAD_CLASSES.flatMap(({ title }, at) =>
       at === DEAD && !counts[at]
@@ -158,6 +177,10 @@ function legendNodes(fabric, loads) {
               html("b", {}, thousands(counts[at])),
             ),
           ],
+    ),
+    html("span", { class: "break" }),
+    ...(view === LOAD_MAP ? [] : SIGNS).map(([sign, means]) =>
+      html("span", sign ? { class: "key" } : { class: "legend-title" }, sign && html("b", {}, sign), means),
     ),
   ];
 }
@@ -193,6 +216,9 @@ async function start() {
   const root = document.getElementById("views"),
     begin = performance.now();
   try {
+    for (const button of document.querySelectorAll("button.term")) button.title = meaningOf(button.textContent);
+    const sections = document.getElementById("sections");
+    sections.addEventListener("click", () => sections.matches(":popover-open") && sections.hidePopover());
     const report = await unpack(document.getElementById("fabric-data").textContent);
     const page = new Page(report, root);
     themeControl(page.state);

@@ -29,6 +29,7 @@ ELSEWHERE = {
     "FAB2565",
     "FAB2566",
     "FAB2567",
+    "FAB2568",
     "FAB291",
     "FAB293",
     "FAB295",

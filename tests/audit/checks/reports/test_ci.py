@@ -234,12 +234,12 @@ def run_step(
 
 def test_a_broken_intent_fails_the_action_with_an_annotation_on_its_line(tmp_path: Path) -> None:
     """The command itself, as the action calls it."""
-    intent = (ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8").replace("rails: 2  ", "rails: 3  ")
+    intent = (ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8").replace("rails: 2,", "rails: 3,")
     (tmp_path / "intent").mkdir()
     (tmp_path / "intent" / "dc1.yaml").write_text(intent, encoding="utf-8")
     done = run_step(tmp_path, f'#!/bin/bash\nexec "{Path(sys.executable).parent}/fabric" "$@"\n', {}, {})
-    place = "file=intent/dc1.yaml,line=10,col=14"
-    assert intent.splitlines()[9].index("3") == 13
+    place = "file=intent/dc1.yaml,line=8,col=39"
+    assert intent.splitlines()[7].index("3,") == 38
     assert done.returncode == 2
     assert done.stdout.splitlines() == [
         f"::error {place},title=FAB109 expected%3A The intent matches the schema::"
@@ -248,7 +248,7 @@ def test_a_broken_intent_fails_the_action_with_an_annotation_on_its_line(tmp_pat
         "1 error; no check was applied",
     ]
     (result,) = json.loads((tmp_path / "fabric-check.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 10
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 8
 
 
 @pytest.fixture

@@ -1,20 +1,16 @@
-"""`fabric vendors`: the network OSes, their capabilities and their switch models."""
+"""`fabric catalog --os`: the network OSes, their capabilities and their switch models."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from fabric import pipeline
-from fabric.base.schemas.models import document
 from fabric.base.text import aligned
-from fabric.cli.output import put_result
-from fabric.configs.targets import WORDS, VendorsDocument
+from fabric.configs.targets import WORDS
 
 
-def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
-    """List the network OSes and their capabilities."""
+def by_system() -> dict[str, dict[str, Any]]:
+    """Network OS → title, releases, capabilities and switch models."""
     models, _ = pipeline.catalog()
     table: dict[str, dict[str, Any]] = {}
     for name, target in pipeline.vendors().items():
@@ -27,10 +23,11 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
             "switches": list(switches),
             "lacking": {m: list(model.lacks) for m, model in switches.items() if model.lacks},
         }
-    put_result(as_json, lambda: document(table, VendorsDocument), lambda: _lines(table))
+    return table
 
 
-def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
+def system_lines(table: dict[str, dict[str, Any]]) -> list[str]:
+    """The same as a table for people."""
     out = []
     for name, row in table.items():
         out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']:,} bytes")

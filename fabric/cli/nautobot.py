@@ -1,3 +1,0 @@
-"""`fabric nautobot push`: see `netbox.py`, which makes both."""
-
-from fabric.cli.netbox import nautobot as nautobot
