@@ -85,9 +85,11 @@ def test_a_unit_more(planned: Plan) -> None:
 @pytest.mark.slow
 def test_a_unit_more_and_back_by_the_command(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the plans of the folder as a person keeps them: each design is generated once the lab is one of it."""
-    planned("lab-return", PLAIN, GROWN)  # its files, and the lab goes at the end
+    planned("lab-return", PLAIN, GROWN)  # the lab goes at the end
     monkeypatch.chdir(tmp_path)
-    old, new = ("old/lab-return.yaml", "new/lab-return.yaml")
+    old, new = "small.yaml", "large.yaml"
+    for name, text in ((old, PLAIN), (new, GROWN)):
+        (tmp_path / name).write_text(text.replace("SITE", "lab-return"), encoding="utf-8")
     called("generate", old)
     called("lab", "up", old)
     for folder, before, after in (("grown", old, new), ("shrunk", new, old)):
