@@ -94,10 +94,10 @@ def test_a_unit_more_and_back_by_the_command(planned: Plan, tmp_path: Path, monk
     called("lab", "up", old)
     for folder, before, after in (("grown", old, new), ("shrunk", new, old)):
         called("change", "plan", before, after, "--floor", "50%", "--files", folder)
-        said = called("change", "apply", folder, "--inventory", "lab")
-        lost = [line for line in said.splitlines() if "probe" in line]
-        assert lost, said
-        assert all(" 0 of " in line for line in lost), said
+        output = called("change", "apply", folder, "--inventory", "lab")
+        lost = [line for line in output.splitlines() if "probe" in line]
+        assert lost, output
+        assert all(" 0 of " in line for line in lost), output
         called("generate", after)
     called("lab", "test", old)
 
