@@ -48,9 +48,7 @@ def report(
     since: str = option("", "--since", "OLD", "earlier intent, or git:REV: the change from it in waves"),
     model: Path | None = option(None, "--job", "JOB", "training job, for what the design is worth to it"),
     gpus: int | None = option(None, "--gpus", "N", "GPUs of the job", shown="all"),
-    prices: Path | None = option(
-        None, "--prices", "PRICES", "price file, for the cost of the parts and of the job"
-    ),
+    prices: Path | None = option(None, "--prices", "PRICES", "price file, for the cost of the parts and of the job"),
     no_load: bool = typer.Option(False, "--no-load", help="omit link loads"),
 ) -> None:
     """Write a report of a site as one HTML page for offline use.

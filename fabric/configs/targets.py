@@ -196,6 +196,8 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
         able = _switches(need, nos, tier)
         text = f"choose a switch with it, such as {' or '.join(able)}" if able else "no switch of the catalog has it"
         return f"{text}; `fabric catalog {tier.switch}` gives the reason"
+    if need.what == "imports" and nos.capabilities.leaks:
+        return f"state the `prefixes` of each import: {nos.title} imports by prefix"
     others = [method for method in METHODS if need.what in METHODS and getattr(nos.capabilities, method)]
     instead = f"state `{others[0]}` in its place" if others else ""
     able = [

@@ -1,4 +1,4 @@
-"""Every page leads on: its last section is `Next`. What generates a page is said where no reader begins."""
+"""Every page leads on: its last section is `Next`. What generates a page is stated where no reader begins."""
 
 from __future__ import annotations
 

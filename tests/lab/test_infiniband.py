@@ -82,7 +82,7 @@ def test_compute_and_storage_side_by_side(tmp_path: Path) -> None:
     )
 
 
-# --- planted faults: each is found with its place --------------------------------------------------------------------
+# --- injected faults: each is found with its place -------------------------------------------------------------------
 
 Plant = Callable[[Lab, pytest.MonkeyPatch], None]
 

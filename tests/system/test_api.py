@@ -50,9 +50,8 @@ def test_every_name_is_there(name: str) -> None:
 VERBS = {
     "bom": "bill",
     "compare": "design",
-    "netbox": "push",
-    "nautobot": "push",
     "import": "import_site",
+    "model": "score",
 }  # of commands that are called otherwise
 
 

@@ -1,6 +1,6 @@
 """CHANGELOG.md with the Unreleased section built from the fragments in changelog.d/; the page with all changes of a release.
 
-`python -m tools.docs.changelog` prints the file anew. `python -m tools.docs.changelog VERSION` prints what is kept as
+`python -m tools.docs.changelog` prints the new file. `python -m tools.docs.changelog VERSION` prints what is kept as
 docs/releases/VERSION.md before the fragments are deleted: the notes in CHANGELOG.md are short and written by hand.
 """
 

@@ -26,8 +26,7 @@ def render(page: Path, png: Path) -> None:
         tab = browser.new_page(viewport=size, color_scheme="light", reduced_motion="reduce", offline=True)
         tab.goto(f"{page.as_uri()}#view=load")
         tab.wait_for_selector("html[data-ready]")
-        area = tab.locator(".shown").bounding_box()
-        assert area is not None
+        area = tab.locator(".shown").evaluate("node => node.getBoundingClientRect().toJSON()")
         clip: FloatRect = {
             "x": area["x"] - AIR,
             "y": area["y"] - AIR,

@@ -33,7 +33,7 @@ from fabric.audit.checks.site import Checked, Site, finding_of
 from fabric.base.diagnostics import Diagnostic, MissingError
 from fabric.base.processes import Progress, silent, uncollected
 from fabric.base.reading import refuse_folder
-from fabric.base.text import listed, plural
+from fabric.base.text import listed
 from fabric.configs import Renderer
 from fabric.model.facts import Facts
 from fabric.model.plan import Plan
@@ -189,7 +189,7 @@ def _passed(path: str) -> str:
 @uncollected()
 def run(
     scope: Scope,
-    folder: Given | None,
+    folder: Folder | None,
     ready: Sequence[Renderer],
     mistakes: Sequence[Diagnostic],
     fail_on: str,
@@ -203,7 +203,7 @@ def run(
     the links of a plan that no cable joins.
     """
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
-    managers = folder.managers if folder is not None else ()
+    managers = folder.managers if isinstance(folder, Given) else []
     sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers, managers=managers) for one in ready]
     results = [site.check() for site in sites]
     for site, result in zip(sites, results, strict=True):
@@ -216,7 +216,7 @@ def run(
     results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
     if folder is not None and not scope.files:
         results.append(check_folder(folder))
-        _managers(folder, results[0])
+        _managers(managers, results[0])
         missing = _batfish_of_folder(scope.batfish, folder, results[0]) if scope.batfish else ""
     return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
 
@@ -239,12 +239,11 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
             yield HostNames.in_file(device.name, file, 0, message, "remove one of the two files from the folder", ERROR)
 
 
-def _managers(folder: Given, result: Checked) -> None:
+def _managers(managers: Sequence[ManagerFiles], result: Checked) -> None:
     """Adds what files of subnet managers say against each other."""
-    if folder.managers:
-        result.findings += compared_subnets(folder.managers)
-        what = f"files of {plural(len(folder.managers), 'subnet manager')}"
-        result.read.append(Read(what=what, path=folder.root, files=sum(len(one.paths) for one in folder.managers)))
+    result.findings += compared_subnets(managers)
+    for its in managers:
+        result.read.append(Read(what="files of a subnet manager", path=its.folder, files=len(its.paths)))
 
 
 def _cluster(folder: Path, sites: list[Site], results: list[Checked]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, TypeVar
 
 from fabric.audit.checks import ERROR, Finding, missing_files, site as switch_checks, statement_differences, syntax_of
+from fabric.audit.checks.base import REGENERATE
 from fabric.audit.diff import configs, remedy
 from fabric.audit.diff.configs import FileChange, set_lines
 from fabric.base.processes import Progress, in_chunks, silent
@@ -368,8 +369,14 @@ class _Work:
             )
         facts = read_device(job.device.name, job.device.nos, running.files)
         facts.name = job.device.name
-        return tuple(sorted(switch_checks.judge(view, facts, running.files, planned), key=lambda finding: finding.order))
+        found = switch_checks.judge(view, facts, running.files, planned)
+        return tuple(sorted(map(_of_running, found), key=lambda finding: finding.order))
 
     def _made(self, job: Job, state: str, **more: object) -> DeviceDrift:
         device = job.device
         return DeviceDrift(device=device.name, fabric=job.fabric, role=device.role, nos=device.nos, state=state, **more)  # type: ignore[arg-type]
+
+
+def _of_running(finding: Finding) -> Finding:
+    """A file of a switch is not generated again: the plan comes back by commands."""
+    return replace(finding, hint=finding.hint.replace(REGENERATE, "`fabric drift --commands` prints what restores the plan"))

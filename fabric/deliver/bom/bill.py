@@ -239,6 +239,7 @@ class Bill:
     shares: tuple[Share, ...]
     racks: tuple[RackPower, ...]
     rack_limit_w: float | None
+    rack_limit_stated: bool
     pue: float
     years: int
     prices: Prices | None = None
@@ -269,8 +270,8 @@ class Bill:
 
     @property
     def surely_hot(self) -> bool:
-        """Whether a rack is above the limit whatever the bounds by class are."""
-        return any(rack.surely_over(self.rack_limit_w) for rack in self.racks)
+        """Whether a rack is above a stated limit whatever the bounds by class are; the usual limit is no fact of the site."""
+        return self.rack_limit_stated and any(rack.surely_over(self.rack_limit_w) for rack in self.racks)
 
     def shown(self) -> tuple[Line, ...]:
         """The lines of what is asked for."""

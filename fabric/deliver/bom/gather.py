@@ -23,6 +23,7 @@ from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.hardware.catalog.power import PowerRange, attachment_range
 from fabric.model.plan import CORE, KINDS, LEAF, SERVER as SERVER_ROLE, SPINE, FabricPlan, Plan
 from fabric.model.plan.patching import PatchPanel
+from fabric.model.plan.spec import GroupSpec
 from fabric.model.plan.summary import built_ratio, summary
 
 if TYPE_CHECKING:
@@ -159,6 +160,7 @@ def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tu
     )
     if request.prices is not None:
         unpriced(request.prices, [line.part for line in lines if request.servers or line.part.kind != SERVER], report)
+    stated = request.rack_limit_w is not None or plan.stated("floor", "rack_power_max_w")
     bill = Bill(
         site=plan.site,
         servers=request.servers,
@@ -167,8 +169,9 @@ def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tu
         network=total_of(*(share.power for share in shares)),
         server_power=_servers(plan, request.prices),
         shares=shares,
-        racks=_racks(plan, ground, draws, request.rack_limit_w is not None),
+        racks=_racks(plan, ground, draws, stated),
         rack_limit_w=request.rack_limit_w or float(plan.settings.floor.rack_power_max_w),
+        rack_limit_stated=stated,
         pue=request.pue,
         years=request.years,
         prices=request.prices,
@@ -205,8 +208,13 @@ def _devices(fabric: FabricPlan) -> Iterator[tuple[Part, str, int, str]]:
         count = sum(device.role == role for device in fabric.switches)
         if count:
             yield Part(SWITCH, tier.switch), role, count, _described(tier.model)
-    for group in spec.groups:
+    for group in filter(_installed, spec.groups):
         yield Part(SERVER, group.model), "server", group.count, _described(group.server)
+
+
+def _installed(group: GroupSpec) -> bool:
+    """Leaves without servers are a group without a machine."""
+    return group.count > 0
 
 
 def _described(model: SwitchModel | ServerModel) -> str:
@@ -231,7 +239,7 @@ def _machines(plan: Plan) -> Iterator[tuple[Part, int]]:
     """Servers of the site by model: a group of one name is the same machines in every fabric."""
     groups: dict[str, tuple[str, int]] = {}
     for fabric in plan.fabrics.values():
-        for group in fabric.spec.groups:
+        for group in filter(_installed, fabric.spec.groups):
             groups[group.name] = group.model, max(group.count, groups.get(group.name, ("", 0))[1])
     for model in {model for model, _ in groups.values()}:
         yield Part(SERVER, model), sum(count for its, count in groups.values() if its == model)
@@ -301,9 +309,8 @@ def _share(
     )
 
 
-def _racks(plan: Plan, ground: Floor, draws: Mapping[str, tuple[str, str, Draw]], asked: bool) -> tuple[RackPower, ...]:
+def _racks(plan: Plan, ground: Floor, draws: Mapping[str, tuple[str, str, Draw]], stated: bool) -> tuple[RackPower, ...]:
     """Every rack of the floor, in its order. The usual limit is none for the rack of an NVLink domain."""
-    stated = asked or plan.stated("floor", "rack_power_max_w")
     groups = (group for fabric in plan.fabrics.values() for group in fabric.spec.groups)
     trays = set() if stated else {group.model for group in groups if group.server.fills_rack}
     held: dict[int, list[RackDevice]] = defaultdict(list)

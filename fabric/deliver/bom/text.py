@@ -127,14 +127,18 @@ def _sources(bill: Bill) -> Iterator[str]:
 def over_limit(bill: Bill, file: str) -> Diagnostic:
     """The racks above their power limit, as one finding."""
     worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
+    if bill.surely_hot:
+        hint = "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`"
+    elif bill.rack_limit_stated:
+        hint = "part of it is bounded by class: state `power_max_w` of a model of your own, or `power` in a price file"
+    else:
+        hint = "no limit is stated, this is a usual one: `floor: {rack_power_max_w: …}` states what your racks supply"
     return Diagnostic(
         "FAB514",
         Place(file),
         f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it; "
         f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
-        "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`"
-        if bill.surely_hot
-        else "part of it is bounded by class: state `power_max_w` of a model of your own, or `power` in a price file",
+        hint,
         "error" if bill.surely_hot else "warning",
     )
 

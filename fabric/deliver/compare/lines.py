@@ -8,7 +8,7 @@ from fabric.base.text import aligned, counted, duration, listed, percent, plural
 from fabric.deliver.compare.designs import Design, against, lost
 from fabric.deliver.compare.money import EXPOSED, FAILED, STOPS
 from fabric.solver.collective import ALL_REDUCE
-from fabric.solver.estimate.calls import PACKED, SPREAD
+from fabric.solver.estimate.calls import PACKED, SPREAD, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput
 
@@ -44,7 +44,7 @@ _JOB: tuple[tuple[str, OfJob], ...] = (
 )
 _COST: tuple[tuple[str, Form], ...] = (
     ("network capex", lambda item: _money(item, item.network_capex)),
-    ("total cost", lambda item: _money(item, item.tco)),
+    ("total cost with servers", lambda item: _money(item, item.tco)),
 )
 _COST_OF_JOB: tuple[tuple[str, Form], ...] = (
     ("cost per billion tokens", lambda item: _money(item, item.cost_per_billion_tokens)),
@@ -82,12 +82,19 @@ def _calls(designs: Sequence[Design]) -> list[Row]:
         worst = [item.calls.worst(collective, placement) for item in designs]
         out.append((f"{collective} of {size(count)}, {placement}", *(time(row.time_us) if row else "-" for row in healthy)))
         out.append(("  bus bandwidth", *(f"{row.busbw_GBps:,.0f} GB/s" if row else "-" for row in healthy)))
-        out.append(("  worst switch failed", *(f"{row.failed_role}, {time(row.time_us)}" if row else "-" for row in worst)))
+        out.append(("  worst switch failed", *map(_worst, designs, worst)))
         for role in ("spine", "core"):
             failed = [item.calls.worst(collective, placement, role) for item in designs]
-            if any(row and row not in worst for row in failed):
+            if any(row and (item.calls.stops or row not in worst) for item, row in zip(designs, failed, strict=True)):
                 out.append((f"  a {role} failed", *(time(row.time_us) if row else "-" for row in failed)))
     return out
+
+
+def _worst(design: Design, slowest: Call | None) -> str:
+    """The tier whose failure costs the most, and what is left: a job that stops is worse than any slow one."""
+    if design.calls.stops:
+        return f"{design.calls.stops[0].role}, job stops"
+    return f"{slowest.failed_role}, {time(slowest.time_us)}" if slowest else "-"
 
 
 def notes(designs: Sequence[Design]) -> list[str]:
@@ -98,7 +105,7 @@ def notes(designs: Sequence[Design]) -> list[str]:
     out += [f"{item.name}: no price of {listed(item.unpriced, MAX_NAMED_PARTS)}" for item in designs if item.unpriced]
     if designs[0].tco is not None:
         years = plural(designs[0].years, "year")
-        out.append(f"costs are in {designs[0].currency}, over {years} or of one, of the job's share of the GPUs")
+        out.append(f"costs in {designs[0].currency}; the total is that of the job's GPUs over {years}")
     return out
 
 

@@ -232,9 +232,13 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "each rail takes the same number of NICs of a server",
         )
     if group.unit_servers and group.per_rack and group.unit_servers % group.per_rack and spec.kind == "rack":
+        several = len(spec.groups) > 1
+        whole = max(1, group.unit_servers // group.per_rack) * group.per_rack
         report.error(
             "FAB109",
             spec.at("topology", "unit", "servers"),
-            f"unit.servers: expected whole racks of {group.per_rack} servers, got {group.unit_servers}",
-            f"use a multiple of `per_rack`, such as {max(1, group.unit_servers // group.per_rack) * group.per_rack}",
+            f"unit.servers: expected whole racks of {group.per_rack} servers{f' of {group.name}' if several else ''}, "
+            f"got {group.unit_servers}",
+            f"use a multiple of `per_rack`, such as {whole}"
+            + (f", or state `unit: {{servers: {whole}}}` in the group `{group.name}` alone" if several else ""),
         )

@@ -274,8 +274,10 @@ def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owne
 
 def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, report: Report) -> None:
     closed = np.flatnonzero(owner == CLOSED)
+    server = np.isin(closed, served)
+    if not spec.ethernet:  # an attachment without a tenant is the place of a subnet manager
+        closed, server = closed[server], server[server]
     if len(closed):
-        server = np.isin(closed, served)
         counts = {"server": closed[server], "attachment": closed[~server]}
         fate = "shut" if spec.ethernet else "in the default partition alone"
         ends = [plural(len(np.unique(links.a[rows])), noun) for noun, rows in counts.items() if len(rows)]

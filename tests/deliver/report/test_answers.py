@@ -93,7 +93,7 @@ def test_a_site_of_several_fabrics_names_them() -> None:
     assert [re.sub("<[^>]*>", " ", row).split() for row in rows] == [["figure", "backend", "storage"]]
 
 
-def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
+def test_what_does_not_fit_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "small")
     path.write_text(path.read_text(encoding="utf-8") + "floor: {rack_power_max_w: 20000}\n", encoding="utf-8")
     found = answered(pipeline.plan(pipeline.load(path)))

@@ -52,6 +52,7 @@ class RemoteAs(FilesCheck):
     severity = ERROR
     example = "`neighbor 10.64.0.1 remote-as 65001`; the neighbor has AS 65101"
     remediation = "set `remote-as` to the neighbor's AS number"
+    planned_remediation = "set the AS number of the plan; that of `remote-as` is the neighbor's"
     kinds: ClassVar = ("remote_as", "asn")
 
     def check(self, network: Network) -> Iterator[Finding]:

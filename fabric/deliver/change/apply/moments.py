@@ -139,7 +139,7 @@ class Part:
 
     Attributes:
         names: of its files.
-        title: what its steps begin with; "" for that which the wave is for.
+        title: what its steps begin with; "" for the change that is the purpose of the wave.
     """
 
     names: Names
