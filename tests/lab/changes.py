@@ -92,11 +92,17 @@ def plan(folder: Path, site: str, old: str, new: str, *words: str) -> Change:
         files[name].write_text(text.replace("SITE", site), encoding="utf-8")
     target = [str(files["new"])] if "\n" in new else [new, *words]
     made = folder / "change"
-    command = [FABRIC, "change", "plan", files["old"], *target, "--floor", "50%", "--files", made, "--jobs", "1"]
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = ["change", "plan", files["old"], *target, "--floor", "50%", "--files", made, "--jobs", "1"]
+    called(*map(str, command))
     with _sides(str(files["old"]), str(files["new"]), _untimed) as sides:  # the new plan keeps the numbers of the old one
         return Change(made, drawn(sides.render(sides.old, True)), drawn(sides.render(sides.new, False)))
+
+
+def called(*words: str) -> str:
+    """What `fabric` says, which must be content."""
+    done = subprocess.run([str(FABRIC), *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def running(network: LabNetwork) -> dict[str, str]:

@@ -18,7 +18,7 @@ from fabric.lab.blueprint import Names
 from fabric.lab.machine import daemons
 from fabric.lab.machine.namespaces import LabError
 from fabric.lab.up_down import take_down
-from tests.lab.changes import Change, Faulty, lines, plan, running
+from tests.lab.changes import Change, Faulty, called, lines, plan, running
 from tests.lab.sites import THREE_TENANTS, TWO_TIERS, alive, left, processes
 
 # BFD waits for longer than a busy machine may pause.
@@ -80,6 +80,26 @@ def test_a_unit_more(planned: Plan) -> None:
     with up_down.only_one(Names("lab-grown")):
         assert take_down(Names("lab-grown")) == 2 + 3 + 6
     assert (left("lab-grown"), alive(inside)) == ([], [])
+
+
+@pytest.mark.slow
+def test_a_unit_more_and_back_by_the_command(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the plans of the folder as a person keeps them: each design is generated once the lab is one of it."""
+    planned("lab-return", PLAIN, GROWN)  # the lab goes at the end
+    monkeypatch.chdir(tmp_path)
+    old, new = "small.yaml", "large.yaml"
+    for name, text in ((old, PLAIN), (new, GROWN)):
+        (tmp_path / name).write_text(text.replace("SITE", "lab-return"), encoding="utf-8")
+    called("generate", old)
+    called("lab", "up", old)
+    for folder, before, after in (("grown", old, new), ("shrunk", new, old)):
+        called("change", "plan", before, after, "--floor", "50%", "--files", folder)
+        output = called("change", "apply", folder, "--inventory", "lab")
+        lost = [line for line in output.splitlines() if "probe" in line]
+        assert lost, output
+        assert all(" 0 of " in line for line in lost), output
+        called("generate", after)
+    called("lab", "test", old)
 
 
 @pytest.mark.slow

@@ -213,7 +213,7 @@ def _ordered(bill: Bill, kind: str) -> int:
 
 def _order(bill: Bill) -> str:
     kinds = [f"{count:,} {PLURALS[kind]}" for kind in (SWITCH, OPTIC, CABLE) if (count := _ordered(bill, kind))]
-    return f"{', '.join(kinds[:-1])} and {kinds[-1]} with spares" if len(kinds) > 1 else " ".join(kinds) or "no parts"
+    return f"{', '.join(kinds)}, spares included" if kinds else "no parts"
 
 
 def _costs(bill: Bill) -> Iterator[Figure]:

@@ -243,7 +243,8 @@ def _bare_group(name: str, fabric: Fabric, bare: BareLeaves, native_gbps: int, g
     topology = fabric.topology
     width = math.lcm(2, topology.planes) if topology.dual_tor and bare.paired else topology.planes
     width *= 2 if topology.kind == "collapsed" else 1
-    nic = NicSet(count=1, ports=width, speed_gbps=groups[0].nic.speed_gbps if groups else native_gbps)
+    speed_gbps = groups[0].nic.speed_gbps if groups else native_gbps
+    nic = NicSet.model_construct(count=1, ports=width, speed_gbps=speed_gbps)  # of no server: any number of ports
     return GroupSpec(
         name=f"{name}-{bare.name}",
         model="",

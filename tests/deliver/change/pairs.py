@@ -220,6 +220,7 @@ def main() -> int:
             found = pair(asked.os, asked.seed, number)
             amiss = judge(found, count, real)
         except Exception as crash:  # an exception that is no diagnostic is a fault as well
+            count.pairs = number - asked.first + 1
             count.failed.append(f"{asked.os} {number} {traceback.format_exc()} {crash.__notes__}")
             print(count.failed[-1], flush=True)
             continue

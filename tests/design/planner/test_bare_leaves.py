@@ -184,6 +184,17 @@ def test_pairs_without_servers_are_in_every_plane() -> None:
         planned(stated, Lock())
 
 
+def test_planes_may_be_more_than_a_nic_has_ports_where_no_server_is() -> None:
+    bare = [{"name": "border", "count": 16}]
+    stated = document(planes=16, dual_tor=False, leaves_without_servers=bare)
+    with pytest.raises(InputError, match=r"planes: expected a divisor of the 2 ports of a NIC of node, got 16"):
+        planned(stated, Lock())
+    del stated["fabrics"]["front"]["servers"]
+    assert len(leaves(front(stated))) == 16
+    stated["fabrics"]["front"]["topology"] |= {"kind": "collapsed", "planes": 8}
+    assert len(leaves(front(stated))) == 16
+
+
 def test_leaves_without_servers_beside_rails_are_one_error() -> None:
     stated = document(kind="rail-only", dual_tor=False, leaves_without_servers=[{"name": "border", "count": 2}])
     with pytest.raises(InputError) as caught:

@@ -122,10 +122,10 @@ class Moment:
 
 
 def _open_links(fabric: FabricPlan) -> Iterator[Link]:
-    owner = fabric.tenancy.owner
-    for at, link in enumerate(zip(ends_of(fabric), ends_of(fabric, "b"), strict=True)):
-        if at >= len(owner) or owner[at] != CLOSED:
-            yield link
+    owners = fabric.tenancy.owner.tolist()
+    for owner, *link in zip(owners, ends_of(fabric), ends_of(fabric, "b"), strict=True):
+        if owner != CLOSED:
+            yield link[0], link[1]
 
 
 def _keys(view: SwitchView) -> frozenset[PeerKey]:

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import asyncssh
 
-from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, DRAINED, UNDO, UNDRAINED
+from fabric.deliver.change.files import ABORT, APPLY, CONFIRM, UNDO, UNDRAINED
 from fabric.deliver.export.collect import recipe
 from fabric.nos.change import procedure
-from tests.deliver.change.apply.bench import Bench
+from tests.deliver.change.apply.bench import WHOLE, Bench
 
 USER, PASSWORD = "admin", "not-a-secret"
 REFUSED, LOST, SILENT = "refused", "lost", "silent"
@@ -51,7 +51,7 @@ class Prompt:
         stage = next(stage for stage in self.bench.work.stages if self.device in stage.devices)
         with self.bench.guard:
             self.bench.typed.append((self.device, name))
-            self.bench._effect(self.device, name, stage, True)
+            self.bench._effect(self.device, name, stage.parts[-1], True)
 
     def block(self, name: str) -> list[str]:
         """The lines of a file of the wave."""
@@ -89,7 +89,7 @@ class Eos(Prompt):
         if line in ("configure", "maintenance", "unit System", "end"):
             self.mode = "" if line == "end" else "config"
         elif line in ("quiesce", "no quiesce"):
-            self.effect(DRAINED if line == "quiesce" else UNDRAINED)
+            self.effect(WHOLE if line == "quiesce" else UNDRAINED)
         return "Copy completed successfully." if line.startswith(("copy", "write")) else ""
 
     def in_session(self, line: str) -> str:
