@@ -51,9 +51,8 @@ class Sites:
     def lengths(self, fabric: FabricPlan) -> list[Any]:
         """Metres of every link's cable as one buys it; whole ones as integers, 0 where nothing joins the ends."""
         metres = self.runs.order_length_m[self.runs.leg[fabric.name]]
-        return [
-            int(length) if length.is_integer() else length for length in np.where(np.isfinite(metres), metres, 0.0).tolist()
-        ]
+        known = np.where(np.isfinite(metres), metres, 0.0).tolist()
+        return [int(length) if length.is_integer() else length for length in known]
 
     def media(self, fabric: FabricPlan) -> list[str]:
         """What each link's cable is, "" where nothing joins the ends."""
