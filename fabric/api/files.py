@@ -77,7 +77,7 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
     from fabric.deliver.cabling.runs import without_cable
     from fabric.design.intent.intent import refuse_same_site
 
-    folder = named_folder(scope)
+    folder = named_folder(scope, managers=True)
     intents: list[Intent] = []
 
     def read(path: Path) -> None:

@@ -165,18 +165,23 @@ class Given(Folder):
     managers: list[ManagerFiles] = field(default_factory=list)
 
 
-def named_folder(scope: Scope) -> Given | None:
-    """The folder of configs that is judged. Raises OSError for one that is not there, InputError for one without a config."""
+def named_folder(scope: Scope, *, managers: bool = False) -> Given | None:
+    """The folder of configs that is judged, with `managers` the files of subnet managers as well.
+
+    Raises OSError for a folder that is not there, InputError for one without anything to judge.
+    """
     if scope.configs is None:
         return None
     folder = Given(**vars(scan(scope.configs)))
-    folder.managers = collected(scope.configs, frozenset(path for device in folder.devices for path in device.files))
+    if managers:
+        folder.managers = collected(scope.configs, frozenset(path for device in folder.devices for path in device.files))
     recognized = {path for manager in folder.managers for path in manager.paths.values()}
     folder.unrecognized = {path: kind for path, kind in folder.unrecognized.items() if path not in recognized}
     if not folder.devices and not folder.managers:
         passed = {path: _passed(path) for path in folder.passed}
         unread = passed | {path: kind.reason for path, kind in folder.unrecognized.items()}
-        refuse_folder(folder.root, "configs of switches or files of a subnet manager", unread, NAME_FOLDER)
+        expected = "configs of switches" + (" or files of a subnet manager" if managers else "")
+        refuse_folder(folder.root, expected, unread, NAME_FOLDER)
     return folder
 
 
