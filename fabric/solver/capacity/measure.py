@@ -97,7 +97,7 @@ class Capacity:
     singles_left_out: Annotated[Count, described("kinds that are not in `singles`, because there are too many")]
     pairs: tuple[Loss, ...]
     planes: Annotated[Count, described("isolated planes of the plan")] = 1
-    planes_active: Annotated[Count, described("planes in service; the ports of the others are in `ports_down`")] = 1
+    planes_active: Annotated[Count, described("planes in service, whose server ports alone are measured")] = 1
     static: Annotated[
         tuple[Static, ...], described("InfiniBand without adaptive routing: what the tables of a subnet manager leave")
     ] = ()
@@ -123,6 +123,9 @@ def measure(
 
     Raises InputError (FAB171) when the given failures partition the fabric.
     """
+    spec = net.fabric.spec
+    if spec.planes_active < spec.planes:  # what the ports of the others could send is no part of any share
+        net = net.only(np.flatnonzero(live_ports(net)))
     base, broken = ground(net), check(net, failed)
     route_table, live = routes(broken), live_ports(broken)
     halves = structured(base, broken)
@@ -154,8 +157,8 @@ def measure(
         singles=tuple(singles),
         singles_left_out=left_out,
         pairs=tuple(sampled_pairs(before, pairs, seed)),
-        planes=net.fabric.spec.planes,
-        planes_active=net.fabric.spec.planes_active,
+        planes=spec.planes,
+        planes_active=spec.planes_active,
     )
 
 
