@@ -10,7 +10,7 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.text import listed
+from fabric.base.text import either, listed
 from fabric.cli import options
 from fabric.cli.common import (
     FINDINGS,
@@ -181,7 +181,7 @@ def _refuse_inputs(reports: Sequence[tuple[str, Path | None]], inputs: Iterable[
 
 def _check_leftovers(folder: Path, written: Mapping[str, str]) -> None:
     """Refuses a folder with files of another change, which would be typed with those of this one."""
-    found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("wave-*/*/*"))
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("wave-*/*/**/*") if path.is_file())
     if other := [name for name in found if name not in written]:
         usage(f"--files: {folder} has files of another change: {listed(other, 2)}", "choose another folder, or empty it")
 
@@ -196,7 +196,9 @@ def _share(text: str, report: Report) -> float:
 
 
 change = typer.Typer(
-    help="Plan a change in waves, and carry it out.\n\n`fabric change OLD NEW` is `fabric change plan OLD NEW`.",
+    help="Plan a change in waves, and carry it out.\n\n`fabric change OLD NEW` goes from one intent to another, "
+    f"`fabric change INTENT ACTION NAME…` does something to switches: ACTION is {either(ACTIONS)}. "
+    "Both are short for `fabric change plan`.",
     no_args_is_help=True,
 )
 change.command("plan")(plan_)

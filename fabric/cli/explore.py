@@ -69,6 +69,9 @@ def explore(
     form: list[str] = option(
         [], "--format", "NAME[=FILE]", "text, csv or json; repeatable with =FILE", shown="text", panel=options.OUTPUT
     ),
+    whole: bool = typer.Option(
+        False, "--all", help="show every design that can be built, not the best alone", rich_help_panel=options.OUTPUT
+    ),
     as_json: bool = options.JSON,
 ) -> None:
     """Compare many variants of one intent by cost, power and time.
@@ -86,7 +89,7 @@ def explore(
         platform=options.platform_of(file, platform),
     )
     request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))), tuple(reach))
-    result = pipeline.explore(intent, request, jobs, dask, resume, progress)
+    result = replace(pipeline.explore(intent, request, jobs, dask, resume, progress), whole=whole)
     write(reports, lambda name: FORMATS[name](result))
     if plot is not None:
         write([("plot", plot)], lambda _: picture(result))

@@ -17,7 +17,7 @@ from fabric.cli.common import option, progress, say, show_diagnostics
 from fabric.cli.output import GENERATED, put_text
 from fabric.design.explain.counts import Sessions, phrase, sessions
 from fabric.model.plan import CLOSED, WORDS, FabricPlan, Plan
-from fabric.model.plan.summary import PlanDocument, in_service, kinds_of_switch, leaf_ratios, summary
+from fabric.model.plan.summary import PlanDocument, in_service, kinds_of_switch, leaf_ratios, limit_words, summary
 
 MAX_LISTED = 8  # of one line
 
@@ -110,8 +110,8 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:
         out.append(f"  bgp       {phrase(row['bgp']['sessions'], more)}, {counted(row['bgp']['asns'], 'AS number')}")
-    limit = row["limits"]
-    out.append(f"  limit     {limit['max_servers']:,} servers {'at' if row['tiers'] else 'with'} {tiers}")
+    limit, of = row["limits"], f", {words}" if (words := limit_words(row)) else ""
+    out.append(f"  limit     {limit['max_servers']:,} servers {'at' if row['tiers'] else 'with'} {tiers}{of}")
     if "planned" in row:
         final = row["planned"]
         counts = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)

@@ -169,3 +169,49 @@ def test_a_job_has_a_time_in_every_wave(run: Run, intent: None, tmp_path: Path) 
     done = run("change dc1.yaml reboot leaf --job job.yaml --json")
     waves = json.loads(done.out)["waves"]
     assert all(wave["left"]["step_ms"] for wave in waves)
+
+
+def test_new_switches_get_their_complete_files(run: Run, intent: None, tmp_path: Path) -> None:
+    """Those that `fabric generate` writes, beside what is typed at the others; the same change is written again."""
+    pair("growth-sonic", tmp_path)
+    assert [run("change old.yaml new.yaml --floor 40% --files work").code for _ in range(2)] == [0, 0]
+    assert run("generate new.yaml -o whole").code == 0
+    first = tmp_path / "work" / "wave-001"
+    names = sorted(path.name for path in first.iterdir())
+    document = json.loads((tmp_path / "work" / "change.json").read_text(encoding="utf-8"))
+    assert names == sorted(task["device"] for task in document["waves"][0]["tasks"])
+    (configs,) = (tmp_path / "whole").glob("**/configs")
+    for name in names:
+        wanted = {
+            path.relative_to(configs / name): path.read_bytes() for path in (configs / name).rglob("*") if path.is_file()
+        }
+        own = first / name / "configs"
+        assert wanted == {path.relative_to(own): path.read_bytes() for path in own.rglob("*") if path.is_file()}
+    others = [path.parts[-2] for path in (tmp_path / "work").glob("wave-*/*/configs") if path.parts[-3] != "wave-001"]
+    assert not others
+
+
+def test_a_dead_switch_is_replaced_without_a_floor(run: Run, intent: None, tmp_path: Path) -> None:
+    refused = run("change dc1.yaml replace backend-spine001 --floor 95%")
+    assert refused.code == 1
+    assert "`--floor 0%` plans it" in refused.out
+    assert run("change dc1.yaml replace backend-spine001 --floor 0% --files work").code == 0
+    assert (tmp_path / "work/wave-001/backend-spine001/configs/startup-config").is_file()
+
+
+@pytest.mark.parametrize(
+    "key", ["ntp: 192.0.2.9", "dns: 192.0.2.9", "syslog: 192.0.2.9", "timezone: Europe/Zurich", "banner: No"]
+)
+def test_no_floor_limits_what_no_traffic_depends_on(key: str, run: Run, intent: None, tmp_path: Path) -> None:
+    """One switch, then all others; what changes more than that, or another key of the management, has the floor."""
+    (tmp_path / "new.yaml").write_text(INTENT.replace("fabrics:", f"management: {{{key}}}\nfabrics:"), encoding="utf-8")
+    document = json.loads(run("change dc1.yaml new.yaml --json").out)
+    counts = [len(wave["tasks"]) for wave in document["waves"]]
+    assert counts == [1, sum(counts) - 1]
+    assert all(not task["drained"] and task["reason"] for wave in document["waves"] for task in wave["tasks"])
+    other = INTENT.replace("nos: eos", "nos: eos\n    underlay: {mtu: 9000}")
+    for text, more in ((INTENT, f"{key}, allow: [192.0.2.0/24]"), (other, key)):
+        new = text.replace("fabrics:", f"management: {{{more}}}\nfabrics:")
+        (tmp_path / "new.yaml").write_text(new, encoding="utf-8")
+        done = run("change dc1.yaml new.yaml --json")
+        assert len(json.loads(done.out)["waves"]) > 2, done.err

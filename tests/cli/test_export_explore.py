@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,30 @@ def test_a_sweep_of_which_nothing_can_be_built_is_a_finding(run: Run, tmp_path: 
     done = run("explore intent.yaml --vary switch=sn2201")
     assert (done.code, done.err) == (1, "")
     assert done.out.splitlines()[:2] == ["1 design of fabric backend", "none can be built"]
+
+
+def test_all_designs_are_shown_where_asked(run: Run, tmp_path: Path) -> None:
+    """The text says how many are left out; the others follow the best without a number, with the same figures as the CSV."""
+    write(tmp_path, "two-tier")
+    words = "explore intent.yaml --vary oversubscription=1,2,4 --by switches"
+    best, whole = run(words).out, run(f"{words} --all").out
+    assert re.search(r"more designs?; --all shows", best)
+    assert "--all" not in whole
+    csv = run(f"{words} --format csv").out.splitlines()
+    built = [line for line in csv[1:] if not line.endswith('"')]
+    rows = whole.split("\n\n")[1].splitlines()[1:]
+    assert len(rows) == len(built) > len(best.split("\n\n")[1].splitlines()) - 2
+    assert rows[0].split()[0] == "1"
+
+
+def test_one_unit_is_not_spread(run: Run, tmp_path: Path) -> None:
+    """Placement makes no difference there, so it is no advice: a smaller unit is."""
+    text = (
+        "version: 1\nsite: s\nfabrics: {backend: {servers: {model: dgx-h100, count: 16}, topology: {switch: sn5600, UNIT}}}\n"
+    )
+    for name, unit in (("one", "unit: {servers: 16}"), ("two", "unit: {servers: 8}")):
+        (tmp_path / f"{name}.yaml").write_text(text.replace("UNIT", unit), encoding="utf-8")
+    one, two = (run(f"explore {name}.yaml --vary oversubscription=1,2").out for name in ("one", "two"))
+    assert "one unit, where packed and spread are the same; --vary unit=8,4" in one
+    assert "one unit" not in two
+    assert "one unit, where packed and spread are the same" in run("compare one.yaml").out

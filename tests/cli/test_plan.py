@@ -138,3 +138,19 @@ def test_bad_usage_prints_no_result(arguments: str, words: str, run: Run, tmp_pa
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert "Traceback" not in done.err
+
+
+def test_the_limit_says_which_group_grows_and_what_makes_room(run: Run, tmp_path: Path) -> None:
+    """Where no unit more fits: larger units do fit, in the words of the line."""
+    two = "[{name: gpu, model: dgx-h100, count: COUNT}, {name: sto, model: dgx-a100, count: 12}]"
+    topology = "{switch: sn5600, tiers: 2, unit: {servers: 32}}"
+    text = f"version: 1\nsite: s\nfabrics: {{backend: {{servers: SERVERS, topology: {topology}}}}}\n"
+    (tmp_path / "intent.yaml").write_text(text.replace("SERVERS", two.replace("COUNT", "64")), encoding="utf-8")
+    found = re.search(r"limit +([0-9,]+) servers at two tiers, with more of gpu alone\n", run("plan intent.yaml").out)
+    assert found is not None
+    most = int(found[1].replace(",", "")) - 12
+    (tmp_path / "intent.yaml").write_text(text.replace("SERVERS", two.replace("COUNT", str(most))), encoding="utf-8")
+    line = next(line for line in run("plan intent.yaml").out.splitlines() if line.startswith("  limit"))
+    assert "no room for another unit of gpu: more spines, a larger `unit` or `tiers: 3`" in line
+    (tmp_path / "intent.yaml").write_text(text.replace("SERVERS", two.replace("COUNT", str(most + 1))), encoding="utf-8")
+    assert run("plan intent.yaml").code == 2

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools.docs.ending import ending
+
 ROOT = Path(__file__).parents[2]
 HEADING = "## Unreleased\n"
 RELEASED = "<!-- Released versions"
@@ -36,7 +38,11 @@ def release(version: str) -> str:
     """Every change of a release, as a page two folders below CHANGELOG.md."""
     listed = entries().replace("\n### ", "\n## ").replace("### ", "## ", 1).replace("](docs/", "](../")
     notes = "The list behind the notes in [CHANGELOG.md](../../CHANGELOG.md), entry by entry."
-    return f"# All changes of {version}\n\n{notes}\n\n{listed}"
+    links = (
+        "[CHANGELOG.md](../../CHANGELOG.md): the notes of every release.",
+        "[What does an upgrade of `fabric` change?](../howto/upgrade.md): generated files before and after.",
+    )
+    return f"# All changes of {version}\n\n{notes}\n\n{listed}\n{ending(f'python -m tools.docs.changelog {version}', *links)}"
 
 
 if __name__ == "__main__":

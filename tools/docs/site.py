@@ -45,7 +45,7 @@ SEARCH = {
         "what the theme makes of a question",
     ),
 }
-BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.3, "values.md": 0.1}
+BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "releases/": 0.1, "CONTRIBUTING.md": 0.3, "values.md": 0.1}
 
 
 def parts(text: str, level: str = "##") -> Iterator[tuple[str, str]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from fabric.audit.diff import remedy
 from fabric.audit.diff.configs import FileChange, change, changes_of_files
 from fabric.base.processes import Progress, in_chunks
 from fabric.configs import Job, Renderer
+from fabric.model.plan import FabricPlan, Plan
 from fabric.nos.dialect import RELOAD, Patch
+
+SERVICES = ("ntp", "dns", "syslog", "timezone", "banner")  # keys of `management` that no traffic depends on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,7 @@ class Edit:
         wave: number of the wave that it belongs to.
         changes: what leads there, and `inverse` what leads back; none where no files are asked for.
         reloads: every service of the switch starts again.
+        serves: only SERVICES change.
         drain: what takes links out of service before, where these are drained and not the switch.
     """
 
@@ -31,6 +35,7 @@ class Edit:
     changes: tuple[FileChange, ...] = ()
     inverse: tuple[FileChange, ...] = ()
     reloads: bool = False
+    serves: bool = False
     drain: Edit | None = None
 
 
@@ -42,6 +47,18 @@ class Pair:
     was: str  # its name in the first
     before: Renderer
     after: Renderer
+    served: Renderer | None = None  # of the first, with SERVICES of the second; None where they are the same
+
+
+def served(plan: Plan, new: FabricPlan) -> Plan | None:
+    """A plan before a change with SERVICES after it; None where they are the same in this fabric."""
+    fabric = plan.fabrics[new.name]
+    before, after = (its.spec.management.model_dump(include=set(SERVICES)) for its in (fabric, new))
+    if before == after:
+        return None
+    wanted = {name: getattr(new.spec.management, name) for name in SERVICES}
+    spec = replace(fabric.spec, management=fabric.spec.management.model_copy(update=wanted))
+    return replace(plan, fabrics={**plan.fabrics, new.name: replace(fabric, spec=spec)})
 
 
 def edits(pairs: Sequence[Pair], files: bool, jobs: int, progress: Progress) -> list[Edit]:
@@ -59,14 +76,16 @@ def _edit(files: bool, pair: Pair) -> Edit | None:
     nos, new = _files(pair.after, pair.device)
     if old == new:
         return None
+    serves = pair.served is not None and _files(pair.served, pair.was)[1] == new
     if not files:
         stepped = [path for path in old if path in new and old[path] != new[path] and _has_steps(nos, path)]
         reloads = any(_reloads((change(nos, path, old[path], new[path]),)) for path in stepped)
-        return Edit(device=pair.device, was=pair.was, nos=nos, reloads=reloads)
+        return Edit(device=pair.device, was=pair.was, nos=nos, reloads=reloads, serves=serves)
     changes = changes_of_files(nos, old, new)
     inverse = changes_of_files(nos, new, old)
     reloads = _reloads(changes) or _reloads(inverse)
-    return Edit(device=pair.device, was=pair.was, nos=nos, changes=changes, inverse=inverse, reloads=reloads)
+    found = Edit(device=pair.device, was=pair.was, nos=nos, reloads=reloads, serves=serves)
+    return replace(found, changes=changes, inverse=inverse)
 
 
 def _has_steps(nos: str, path: str) -> bool:

@@ -16,7 +16,19 @@ from fabric.base.formats import json_line, json_text
 from fabric.base.schemas.models import document
 from fabric.configs import Renderer
 from fabric.deliver.change.edits import Edit, files_of
-from fabric.deliver.change.records import DRAIN, REBOOT, UNDRAIN, UPGRADE, Asked, Change, Task, Wave
+from fabric.deliver.change.records import (
+    DRAIN,
+    INSTALL,
+    REBOOT,
+    RECABLE,
+    REPLACE,
+    UNDRAIN,
+    UPGRADE,
+    Asked,
+    Change,
+    Task,
+    Wave,
+)
 from fabric.deliver.change.report import FORMATS
 from fabric.nos.change import NATIVE, PATCHED, STEPPED, Procedure, drained, filled, procedure, rehearsed, typed
 from fabric.nos.dialect import STEPS, UNIFIED
@@ -32,6 +44,7 @@ TRIED, DRAINED, APPLY, CONFIRM, ABORT, UNDRAINED, UNDO = (
 )
 REBOOTED, UPGRADED = "2-reboot", "2-upgrade"
 REQUEST = "request.json"
+WHOLE = "configs"  # folder of the complete files of a switch that comes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +101,27 @@ def folder(
                 edit = by_place.get((wave.number, task.device))
                 for name, lines in _of_task(change.site, wave, task, how, edit, renderers):
                     files[place(wave.number, task.device, name, how)] = "\n".join(lines) + "\n"
+            for path, text in _whole(task, renderers):
+                files[f"wave-{wave.number:03}/{task.device}/{WHOLE}/{path}"] = text
     return files
+
+
+def _whole(task: Task, renderers: Sequence[Renderer]) -> Iterable[tuple[str, str]]:
+    """The complete files of a switch that comes, as `fabric generate` writes them: (path, text)."""
+    if renderers and (task.action in (INSTALL, REPLACE) or (task.action == RECABLE and _is_replaced(task, renderers))):
+        return files_of(renderers[-1], task.device).items()
+    return ()
+
+
+def _is_replaced(task: Task, renderers: Sequence[Renderer]) -> bool:
+    """Whether a switch that is drained for its cables makes room for one of another model or network OS."""
+    found = [its.by_name.get(task.device) for one in renderers for its in one.plan.fabrics.values()]
+    return len({(device.model, device.nos) for device in found if device is not None}) > 1
+
+
+def is_typed(path: str) -> bool:
+    """Whether a file of a wave is typed at its switch; the complete files of new switches are loaded."""
+    return path.count("/") == 2
 
 
 def place(wave: int, device: str, name: str, how: Procedure) -> str:

@@ -8,12 +8,13 @@ import numpy as np
 
 from fabric.base.text import percent
 from fabric.deliver.change.meter import Meter
-from fabric.deliver.change.records import Left, Wave
+from fabric.deliver.change.records import CONFIGURE, Left, Wave
 from fabric.model.plan import CORE, SPINE
 from fabric.solver.capacity.outages import NO_DEVICE
 from fabric.solver.capacity.throughput import live_ports
 
 TINY = 1e-6
+SERVES = "management services alone"
 
 
 def notes(meter: Meter, waves: Sequence[Wave], after: Left) -> Iterator[str]:
@@ -36,6 +37,21 @@ def notes(meter: Meter, waves: Sequence[Wave], after: Left) -> Iterator[str]:
         yield (
             f"fabric {name}: {percent(local_share(meter))} of the traffic between all server ports stays below one leaf, "
             "so its links to the spines are not the limit; the bisection loses more (`fabric capacity INTENT --fail NAME`)"
+        )
+
+
+def limits(name: str, waves: Sequence[Wave]) -> Iterator[str]:
+    """Why a fabric has several waves of switches that stay in service."""
+    tasks = [list(wave.tasks) for wave in waves if all(task.action == CONFIGURE for task in wave.tasks)]
+    if any(task.reason == SERVES for its in tasks for task in its):
+        yield (
+            f"fabric {name}: no traffic depends on NTP, DNS, syslog, time zone and banner: one switch of each network OS is "
+            "first, then the others, whatever the floor; what has ports on several leaves keeps one"
+        )
+    if sum(not (task.drained or task.reason) for its in tasks for task in its[:1]) > 1:
+        yield (
+            f"fabric {name}: the floor limits how many switches are configured at once although they stay in service, as all "
+            "of them may fail (`if all fail`); a lower --floor makes fewer waves, `--floor 0%` the fewest"
         )
 
 

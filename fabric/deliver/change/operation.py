@@ -12,7 +12,7 @@ from fabric.base.text import listed, percent, plural
 from fabric.deliver.change.meter import Meter, Times
 from fabric.deliver.change.notes import notes
 from fabric.deliver.change.packing import Packer
-from fabric.deliver.change.records import DRAIN, UNDRAIN, Change, ChangeRequest, Left, Refused, Wave
+from fabric.deliver.change.records import DRAIN, REPLACE, UNDRAIN, Change, ChangeRequest, Left, Refused, Wave
 from fabric.deliver.change.wave import Builder, refusal, task, together
 from fabric.model.plan import Device, FabricPlan, Plan
 from fabric.solver.capacity.outages import NO_DEVICE, Out, Outages
@@ -20,6 +20,7 @@ from fabric.solver.network import network
 
 PLANE = re.compile(r"plane:(\d{1,4})")
 WHERE = Place("NAME")
+DEAD = "a switch that is dead already leaves no less when it is replaced: `--floor 0%` plans it"
 
 
 def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequest, times: Times) -> Change:
@@ -65,7 +66,7 @@ def operation(plan: Plan, action: str, names: Sequence[str], request: ChangeRequ
         refused=together(refused),
         before=before,
         after=after,
-        notes=tuple(remarks),
+        notes=(*remarks, *([DEAD] if refused and action == REPLACE else [])),
     )
 
 

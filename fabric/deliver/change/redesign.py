@@ -14,9 +14,9 @@ from fabric.audit.diff.recabling import recabling
 from fabric.base.processes import Progress, silent
 from fabric.base.text import listed, percent, plural
 from fabric.configs import Renderer
-from fabric.deliver.change.edits import Edit, Pair, edits
+from fabric.deliver.change.edits import Edit, Pair, edits, served
 from fabric.deliver.change.meter import Meter, Times
-from fabric.deliver.change.notes import notes
+from fabric.deliver.change.notes import SERVES, limits, notes
 from fabric.deliver.change.packing import TINY, Packer
 from fabric.deliver.change.records import (
     CONFIGURE,
@@ -199,7 +199,8 @@ def _of_draft(draft: Draft, waves: Sequence[Wave], after: Mapping[str, Left]) ->
     if not len(draft.meter.whole.net.ports.link) and len(draft.meter.fabric.links):
         yield f"fabric {name}: no server port is in both designs, so no capacity is measured"
         return
-    yield from notes(draft.meter, [wave for wave in waves if wave.fabric == name], after[name])
+    own = [wave for wave in waves if wave.fabric == name]
+    yield from (*notes(draft.meter, own, after[name]), *limits(name, own))
 
 
 # --- cables ---------------------------------------------------------------------------------------------------
@@ -312,14 +313,17 @@ def _add_edits(sides: Sides, names: Names, drafts: Sequence[Draft], old: Rendere
             if number and draft.jumpers(number):
                 draft.edits[number] = _edits_around(sides, draft, number, start, after)
             else:
-                draft.edits[number] = _edits(sides, start, after)
+                quiet = None if number else served(sides.old, sides.new.fabrics[draft.way.new.name])
+                draft.edits[number] = _edits(sides, start, after, sides.render(quiet, True) if quiet else None)
             before = after
             seen.update(mine)
 
 
-def _edits(sides: Sides, start: Mapping[str, tuple[str, Renderer]], after: Renderer) -> list[Edit]:
+def _edits(
+    sides: Sides, start: Mapping[str, tuple[str, Renderer]], after: Renderer, quiet: Renderer | None = None
+) -> list[Edit]:
     """From (name, renderer) that each switch has."""
-    pairs = [Pair(name, was, before, after) for name, (was, before) in start.items()]
+    pairs = [Pair(name, was, before, after, quiet) for name, (was, before) in start.items()]
     return edits(pairs, sides.files, sides.jobs, sides.progress)
 
 
@@ -394,26 +398,37 @@ def _configured(draft: Draft, builder: Builder, floor: float) -> Iterator[tuple[
     """Switches at no cable that moves, by what the change does to them.
 
     Those whose services start again leave service. Those of links whose addresses or AS numbers change go together, as each
-    is cut off from the others meanwhile. The others go on, so that only a failure takes them along.
+    is cut off from the others meanwhile. The others go on, so that only a failure takes them along; those with other
+    management services alone go whatever the floor, after a first one of each network OS.
     """
     old, mine = draft.way.old, {edit.device: edit for edit in draft.edits.get(0, ())}
     groups = [group & mine.keys() for group in renumbered(old, draft.way.new)]
     renamed = {name for group in groups for name in group}
-    alone = {True: list[set[str]](), False: list[set[str]]()}
+    alone: dict[str, list[set[str]]] = {}
     for name, edit in sorted(mine.items()):
         if name not in renamed:
-            alone[edit.reloads].append({name})
-    for names, reason in ((alone[False], ""), (alone[True], RELOADS), ([group for group in groups if group], RENUMBERS)):
+            why = RELOADS if edit.reloads else SERVES if edit.serves else ""
+            alone.setdefault(why, []).append({name})
+    first = {mine[name].nos: {name} for (name,) in reversed(alone.get(SERVES, []))}
+    rest = [group for group in alone.get(SERVES, []) if group not in first.values()]
+    for names, reason in (
+        (list(first.values()), SERVES),
+        (rest, SERVES),
+        (alone.get("", []), ""),
+        (alone.get(RELOADS, []), RELOADS),
+        ([group for group in groups if group], RENUMBERS),
+    ):
         items = [frozenset(old.by_name[name].index for name in group) for group in names]
-        waves, none = Packer(draft.meter.outages, floor).pack(items)
-        if reason:
+        waves, none = Packer(draft.meter.outages, 0.0 if reason == SERVES else floor).pack(items)
+        drained = reason in (RELOADS, RENUMBERS)
+        if drained:
             draft.refused += (refusal(draft.meter, entry.devices, floor, reason) for entry in none)
         else:
             waves += [[entry.devices] for entry in none]
         for wave in waves:
             order = sorted(frozenset().union(*wave))
-            tasks = tuple(replace(task(old.devices[at], CONFIGURE, reason), drained=bool(reason)) for at in order)
-            out: Out = frozenset(order if reason else ())
+            tasks = tuple(replace(task(old.devices[at], CONFIGURE, reason), drained=drained) for at in order)
+            out: Out = frozenset(order if drained else ())
             own = [mine[old.devices[at].name] for at in order]
             yield builder.wave(CONFIGURE, tasks, out, at_risk=frozenset(order)), own
 

@@ -14,6 +14,7 @@ from fabric.deliver.change.records import (
     LEAVES_SERVICE,
     RECABLE,
     REMOVE,
+    REPLACE,
     UNDRAIN,
     Left,
     Move,
@@ -25,6 +26,10 @@ from fabric.model.plan import SWITCH_ROLES, Device
 from fabric.solver.capacity.outages import NO_DEVICE, Out
 
 PLURALS = {"leaf": "leaves", "spine": "spines", "core": "cores"}
+LOADED = (
+    "their complete files, `configs/` of each in the folder of --files: loaded by hand at the console, or by "
+    "`fabric export day-zero INTENT` where it has `management.day_zero`"
+)
 VERIFY = "`fabric verify INTENT STATE --before EARLIER` has no finding"
 
 
@@ -77,7 +82,7 @@ class Builder:
             left=left,
             worst=self.meter.capacity(at_risk) if at_risk else left.capacity,
             before=(*self._before(action, left), *_before_links(links)),
-            after=tuple(_after(action)),
+            after=tuple(_after(action, bool(tasks))),
             stop=_stop(action, left, done),
             touched=touched,
         )
@@ -99,9 +104,11 @@ def _before_links(count: int) -> Iterable[str]:
         yield f"the {plural(count, 'link')} of the jumpers carry no traffic: `1-drain` is done at both ends"
 
 
-def _after(action: str) -> Iterable[str]:
+def _after(action: str, has_switches: bool) -> Iterable[str]:
+    if action in (INSTALL, REPLACE) and has_switches:
+        yield f"the new switches run {LOADED}"
     if action == INSTALL:
-        yield "the new switches run their files (`fabric export day-zero INTENT`), the new cables are plugged"
+        yield "the new cables are plugged: `fabric cabling verify INTENT LLDP` has no finding on them"
     elif action == REMOVE:
         yield "the devices are off, their cables pulled: `fabric cabling verify INTENT LLDP` has no finding"
     elif action == DRAIN:

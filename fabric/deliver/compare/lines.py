@@ -8,7 +8,7 @@ from fabric.base.text import aligned, counted, duration, listed, percent, plural
 from fabric.deliver.compare.designs import Design, against, lost
 from fabric.deliver.compare.money import EXPOSED, FAILED, STOPS
 from fabric.solver.collective import ALL_REDUCE
-from fabric.solver.estimate.calls import PACKED, SPREAD, Call
+from fabric.solver.estimate.calls import ONE_UNIT, PACKED, SPREAD, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput
 
@@ -144,7 +144,9 @@ def _placements(designs: Sequence[Design], used: Mapping[str, None]) -> Iterator
             leaves = f"{spread.beyond_leaf:.0%} leaves its leaf, packed {packed.beyond_leaf:.0%}"
             yield f"{item.name}: spread all_reduce {more} ({leaves})"
         elif packed and packed.units == 1:
-            yield f"{item.name}: one unit, where packed and spread are the same"
+            yield f"{item.name}: {ONE_UNIT}"
+    if any(row.units == 1 for item in designs for row in item.calls.rows):
+        yield "one unit: a smaller `unit` in the topology makes several"
 
 
 def _more(share: float) -> str:

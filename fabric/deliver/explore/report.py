@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -10,14 +11,14 @@ from typing import Annotated
 from fabric.base.formats import csv_text, json_text
 from fabric.base.processes import Progress
 from fabric.base.schemas.models import Count, Document, Text, document, enum_of, json_key
-from fabric.base.text import aligned, counted, percent, size, time
+from fabric.base.text import aligned, and_more, counted, percent, size, time
 from fabric.base.text.screen import table
 from fabric.deliver.explore.measure import BuiltDocument, Figures, NotBuiltDocument, Outcome, Stages
 from fabric.deliver.explore.request import MEASURES, ExploreRequest, Objective, front, known, objectives, reaching, sweep
 from fabric.deliver.explore.run import Journal, Sweep, reasons, run
 from fabric.design.intent.intent import Intent
 from fabric.solver.collective import ALLTOALL, collective_names
-from fabric.solver.estimate.calls import PACKED, Call
+from fabric.solver.estimate.calls import ONE_UNIT, PACKED, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.reach import Goal
 
@@ -38,6 +39,7 @@ class SweepResult:
     front: Mapping[int, int]  # rows of `outcomes`, the best first → how many other designs come to the same
     goals: tuple[Goal, ...] = ()
     reaching: int = 0  # designs that reach every goal
+    whole: bool = False  # the table has every design that can be built
 
     @staticmethod
     def of(
@@ -74,19 +76,37 @@ class SweepResult:
     def _hidden(self) -> list[str]:
         """Oversubscription that the times do not show."""
         design = self.sweep.design
+        one_unit = self._one_unit
         shares = [item.beyond_leaf for item in self.built if item.beyond_leaf is not None and item.spines]
         if shares and max(shares) <= HARDLY:
             what = "the traffic of these collectives" if design.both else f"the traffic of this {design.timed}"
             note = f"note: at most {max(shares):.0%} of {what} crosses a spine: oversubscription has little effect on it"
             if design.both or design.collective == ALLTOALL:
-                return [note]
+                return [note, *one_unit]
+            if self._all_in_one:
+                return [note, *one_unit, "  to time traffic across spines, add --collective alltoall, or remove --collective"]
             more = "  to time traffic across spines, add --collective alltoall or --placement spread, or remove --collective"
-            return [note, more]
+            return [note, more, *one_unit]
         firsts = [item.timed.beyond_leaf for item in self.built if item.timed and item.spines]
         if design.both and design.placement == PACKED and firsts and max(firsts) <= HARDLY:
             note = f"packed: at most {max(firsts):.0%} of the {design.timed} crosses a spine"
-            return [f"{note}: it does not show oversubscription, --placement spread does"]
-        return []
+            does = "" if self._all_in_one else ", --placement spread does"
+            return [f"{note}: it does not show oversubscription{does}", *one_unit]
+        return one_unit if design.placement != PACKED else []
+
+    @property
+    def _one_unit(self) -> list[str]:
+        """Designs whose servers are in one unit, which a placement cannot spread."""
+        servers = [item.servers for item in self.built if item.timed and item.timed.units == 1]
+        if not servers:
+            return []
+        sizes = ",".join(str(size) for size in (max(servers) // 2, max(servers) // 4) if size)
+        which = "" if self._all_in_one else f"{len(servers):,} of {counted(len(self.built), 'design')}: "
+        return [f"{which}{ONE_UNIT}" + (f"; --vary unit={sizes} --placement spread shows a spread job" if sizes else "")]
+
+    @property
+    def _all_in_one(self) -> bool:
+        return all(item.timed.units == 1 for item in self.built if item.timed)
 
     @property
     def built(self) -> list[Figures]:
@@ -135,8 +155,12 @@ def _nearest(found: SweepResult, goal: Goal) -> str:
 def text(result: SweepResult) -> str:
     """The front, best of the first objective first, numbered as in the picture."""
     out = [title(result), _judged(result)]
-    if result.front:
-        out += ["", *_front(result), *(["", *result.notes] if result.notes else [])]
+    shown = _shown(result)
+    if shown:
+        out += ["", *_table(result, shown)]
+        left = len(result.built) - len(shown)
+        out += [f"  {and_more(left, 'design', see='--all')}"] if left else []
+        out += ["", *result.notes] if result.notes else []
     counts = list(reasons(result.outcomes).items())
     if counts:
         out += ["", "cannot be built:"]
@@ -147,16 +171,34 @@ def text(result: SweepResult) -> str:
     return "\n".join(out) + "\n"
 
 
-def _front(result: SweepResult) -> list[str]:
+def _shown(result: SweepResult) -> list[int]:
+    """Rows of `outcomes` in the table: the front, with `whole` then the others by the objectives."""
+    rest = [at for at, item in enumerate(result.outcomes) if result.whole and item.figures and at not in result.front]
+    return [*result.front, *sorted(rest, key=lambda at: [_value(result.outcomes[at], one) for one in result.objectives])]
+
+
+def _value(outcome: Outcome, objective: Objective) -> float:
+    value = objective.of(outcome.figures) if outcome.figures else None
+    return math.inf if value is None else value
+
+
+def _table(result: SweepResult, shown: Sequence[int]) -> list[str]:
     varied = _varied(result)
     columns = [*_SIZES, *_figures(result)]
     head = ["", *varied, *(title for title, _, _ in columns), "equal"]
     rows = []
-    for number, (at, same) in enumerate(result.front.items(), 1):
-        item = result.outcomes[at]
+    for number, at in enumerate(shown, 1):
+        item, same = result.outcomes[at], result.front.get(at, 0)
         assert item.figures is not None
         choice, cells = dict(item.choice), [cell(item.figures) for _, _, cell in columns]
-        rows.append([str(number), *(_word(choice[name]) for name in varied), *cells, f"+{same}" if same else ""])
+        rows.append(
+            [
+                str(number) if at in result.front else "",
+                *(_word(choice[name]) for name in varied),
+                *cells,
+                f"+{same}" if same else "",
+            ]
+        )
     if not any(row[-1] for row in rows):
         head[-1] = ""
     return table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")

@@ -17,7 +17,7 @@ from fabric.deliver.report.loads import Scenario
 from fabric.deliver.report.study import ReportRequest, Study, mean_loss
 from fabric.deliver.report.summary import Figure, Overview, ratios, sentence
 from fabric.model.plan import LEAF, SWITCH_ROLES
-from fabric.model.plan.summary import kinds_of_switch
+from fabric.model.plan.summary import kinds_of_switch, limit_words
 from fabric.solver.capacity.failures import Loss
 from fabric.solver.estimate.calls import SPREAD, Call
 from fabric.solver.estimate.estimate import Row
@@ -99,7 +99,10 @@ def _room(studies: Sequence[Study], bill: Bill) -> Iterator[Figure]:
         )
     yield from _headroom(studies)
     least = min(studies, key=lambda study: study.row["limits"]["max_servers"])
-    yield Figure("maximum size", counted(least.row["limits"]["max_servers"], "server"), _named(least, studies))
+    words = limit_words(least.row)
+    yield Figure(
+        "maximum size", counted(least.row["limits"]["max_servers"], "server"), f"{_named(least, studies)} {words}".strip()
+    )
 
 
 def _headroom(studies: Sequence[Study]) -> Iterator[Figure]:

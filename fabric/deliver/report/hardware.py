@@ -49,9 +49,10 @@ class Sites:
         return (self.floor.racks[spot.rack].name, spot.ru) if spot else ("", 0)
 
     def lengths(self, fabric: FabricPlan) -> list[Any]:
-        """Metres of every link's cable as one buys it; whole ones as integers."""
-        metres = self.runs.order_length_m[self.runs.leg[fabric.name]].tolist()
-        return [int(length) if length == int(length) else length for length in metres]
+        """Metres of every link's cable as one buys it; whole ones as integers, 0 where nothing joins the ends."""
+        metres = self.runs.order_length_m[self.runs.leg[fabric.name]]
+        known = np.where(np.isfinite(metres), metres, 0.0).tolist()
+        return [int(length) if length.is_integer() else length for length in known]
 
     def media(self, fabric: FabricPlan) -> list[str]:
         """What each link's cable is, "" where nothing joins the ends."""

@@ -18,7 +18,7 @@ from fabric.deliver.report.assets import Grid, grid
 from fabric.deliver.report.study import Study
 from fabric.model.plan import Plan
 from fabric.model.plan.spec import Origin
-from fabric.model.plan.summary import kinds_of_switch, leaf_ratios
+from fabric.model.plan.summary import kinds_of_switch, leaf_ratios, limit_words
 from fabric.solver.capacity.measure import Cut
 
 
@@ -70,7 +70,11 @@ def figures(study: Study) -> Iterator[Figure]:
         )
     if row["bgp"]["asns"]:
         yield Figure("BGP sessions", f"{row['bgp']['sessions']:,}", f"{row['bgp']['asns']:,} AS numbers")
-    yield Figure("maximum size", f"{row['limits']['max_servers']:,}", "servers with these tiers")
+    yield Figure(
+        "maximum size",
+        f"{row['limits']['max_servers']:,}",
+        ", ".join(filter(None, ("servers with these tiers", limit_words(row)))),
+    )
 
 
 def unit_servers(row: dict[str, Any]) -> str:

@@ -301,6 +301,22 @@ def in_service(active: int, planes: int) -> str:
     return f"{active} of {planes} planes: {percent(active / planes)} of the bandwidth of a server" if active < planes else ""
 
 
+MORE_ROOM = {
+    1: "a larger `unit`, a switch with more ports or `tiers: 2`",
+    2: "more spines, a larger `unit` or `tiers: 3`",
+    3: "more spines and cores or a larger `unit`",
+}  # by tiers
+
+
+def limit_words(row: dict[str, Any]) -> str:
+    """What the limit of a summary is of: which group grows, or that it is reached and what to change; "" if it is clear."""
+    first = next(iter(row.get("groups", {})), "")
+    if row["limits"]["max_servers"] > row.get("planned", row)["servers"]:
+        return f"with more of {first} alone" if first else ""
+    more = MORE_ROOM.get(row["tiers"], "")
+    return f"no room for another unit{f' of {first}' if first else ''}: {more}" if more else ""
+
+
 def kinds_of_switch(row: dict[str, Any]) -> Iterator[tuple[str, str, int, Ports]]:
     """Tier, group of servers, number and ports of the switches of a summary; leaves by group where there are several."""
     for tier in row["models"]:

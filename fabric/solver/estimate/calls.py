@@ -28,6 +28,7 @@ from fabric.solver.network import network
 from fabric.solver.routing import MODES
 
 PACKED, SPREAD = "packed", "spread"
+ONE_UNIT = "one unit, where packed and spread are the same"
 MAX_KINDS = 12  # of switches that fail in turn
 
 

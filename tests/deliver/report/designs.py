@@ -46,6 +46,7 @@ KINDS = {
     "no-gpus": "web: {purpose: frontend, servers: {model: plain, count: 40, per_rack: 10},"
     " topology: {switch: 32x100g, leaf: {oversubscription: 3}}}",
     "oob": "mgmt: {purpose: oob, servers: {model: plain, count: 40, per_rack: 20, nics: bmc}, topology: {switch: 48x1g}}",
+    "unjoined": "backend: {servers: {model: dgx-a100, count: 4}, topology: {switch: sn5600, unit: {servers: 4}}}",
     "one-server": "backend: {servers: {model: dgx-h100, count: 1}, topology: {switch: 64x400g}}",
 }
 DESIGNS = SIZES | KINDS

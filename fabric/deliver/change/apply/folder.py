@@ -14,7 +14,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.base.reading import text_of
 from fabric.base.text import listed, plural
 from fabric.deliver.change.apply.moments import Stage
-from fabric.deliver.change.files import IMAGE, REQUEST, digest, place
+from fabric.deliver.change.files import IMAGE, REQUEST, digest, is_typed, place
 from fabric.deliver.change.records import Asked, Change
 from fabric.nos.change import procedure
 from fabric.nos.target import target
@@ -95,7 +95,7 @@ def texts_of(folder: Path, files: Mapping[str, str], asked: Asked, change: Chang
             EDITED, Place(str(folder)), "expected the waves that were planned, got others from the same request", hint
         )
     for path in sorted(wanted):
-        if path in found and (names := [name for name in IMAGE.values() if _has(found[path], name)]):
+        if path in found and is_typed(path) and (names := [name for name in IMAGE.values() if _has(found[path], name)]):
             message = f"expected the name of an image, got {' and '.join(names)}"
             report.error(UNSUPPORTED, Place(str(folder / path)), message, "put in what the image is called on the switch")
     report.raise_errors()
@@ -133,8 +133,8 @@ def again(asked: Asked, folder: Path) -> str:
 
 
 def secrets_of(texts: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """The secrets that files refer to. Raises InputError for those that the environment does not have."""
-    names = sorted({name for text in texts.values() for name in SECRET.findall(text)})
+    """The secrets that typed files refer to. Raises InputError for those that the environment does not have."""
+    names = sorted({name for path, text in texts.items() if is_typed(path) for name in SECRET.findall(text)})
     report = Report()
     if missing := [name for name in names if not environment.get(name)]:
         message = f"expected the secrets that the files refer to in the environment, got no {listed(missing, MAX_NAMED)}"

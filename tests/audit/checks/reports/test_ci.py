@@ -88,7 +88,7 @@ def calls(script: str) -> Iterator[tuple[str, ...]]:
     """The words of every call of the command in a script of a shell; `${{ … }}` of GitHub is one word."""
     script = re.sub(r"\$\{\{.*?\}\}", "X", script.replace("\\\n", " "))
     for call in CALL.finditer(script):
-        line = re.sub(r" [0-9]> ?\S+", "", call["line"])  # of a stream that has a number
+        line = re.sub(r" [0-9]> ?\S*", "", call["line"])  # of a stream that has a number
         words = shlex.shlex(line, posix=True, punctuation_chars=True)
         words.whitespace_split = True
         yield tuple(takewhile(lambda word: word not in OPERATORS, words))

@@ -16,8 +16,8 @@ from fabric.deliver.export.collect import recipe
 from fabric.nos.change import CLI, NETCONF
 
 WORKERS = 16
-ACTIONS = {INSTALL: "install it, with its files (`fabric export day-zero INTENT`)", REMOVE: "power it off and take it out"}
-ACTIONS[REPLACE] = "replace it; the new one starts with its files (`fabric export day-zero INTENT`)"
+ACTIONS = {INSTALL: "install it, with its files in `configs/` of the wave", REMOVE: "power it off and take it out"}
+ACTIONS[REPLACE] = "replace it; the new one starts with its files in `configs/` of the wave"
 
 
 class HostNetwork:
