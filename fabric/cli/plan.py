@@ -17,7 +17,7 @@ from fabric.cli.common import option, progress, say, show_diagnostics
 from fabric.cli.output import GENERATED, put_text
 from fabric.design.explain.counts import Sessions, phrase, sessions
 from fabric.model.plan import CLOSED, WORDS, FabricPlan, Plan
-from fabric.model.plan.summary import PlanDocument, kinds_of_switch, leaf_ratios, limit_words, summary
+from fabric.model.plan.summary import PlanDocument, in_service, kinds_of_switch, leaf_ratios, limit_words, summary
 
 MAX_LISTED = 8  # of one line
 
@@ -63,6 +63,8 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
     out = [f"fabric {name}: {row['purpose']}, {', '.join(shape)}"]
     gpus = f", {row['gpus']:,} GPUs" if row["gpus"] else ""
+    if active := in_service(row.get("planes_active", row["planes"]), row["planes"]):
+        out.append(f"  in service  {active}; what is below counts all planes")
     groups = row.get("groups", {})
     size = "" if groups else f" of {unit['servers']}"
     where = f" in {counted(row['units'], 'unit')}{size}" if row["servers"] else ""

@@ -155,7 +155,7 @@ class Estimate:
     def whole(self) -> Network:
         """The fabric as far as it is in the lab."""
         out = [device.index for device in self.plan.switches if device.name not in self.index]
-        return network(self.plan).without(np.empty(0, np.int64), np.array(out, np.int64))
+        return network(self.plan, every_plane=True).without(np.empty(0, np.int64), np.array(out, np.int64))
 
     @cached_property
     def ends(self) -> list[tuple[str, str]]:

@@ -113,8 +113,15 @@ class ServerPorts:
     port: Ints  # of the NIC, from 0
 
 
-def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
-    """The plan's links, all of them up; without switches those between the relays of its servers."""
+NONE: Ints = np.empty(0, dtype=np.int64)
+
+
+def network(fabric: FabricPlan, port_name: PortNamer = unnamed, every_plane: bool = False) -> Network:
+    """The plan's links, up but those of planes that are not in service; without switches those between relays of servers.
+
+    Args:
+        every_plane: all links are up, whichever planes are in service.
+    """
     if fabric.spec.switchless:
         fabric = _with_relays(fabric)
     columns = fabric.links
@@ -123,7 +130,10 @@ def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
     level = np.array([LEVELS.get(device.role, 0) for device in fabric.devices], dtype=np.int64)
     routed = np.where(columns.kind == PEER_LINK, 0, columns.speed_gbps)
     capacity = np.tile(routed / GBPS_PER_GBYTE_S, 2)
-    return Network(fabric=fabric, tail=tail, head=head, level=level, capacity=capacity, port_name=port_name)
+    net = Network(fabric=fabric, tail=tail, head=head, level=level, capacity=capacity, port_name=port_name)
+    active = fabric.spec.planes if every_plane else fabric.spec.planes_active
+    idle = [switch.index for switch in fabric.switches if switch.plane >= active]
+    return net.without(NONE, np.array(idle, dtype=np.int64)) if idle else net
 
 
 def _server_ports(net: Network) -> ServerPorts:

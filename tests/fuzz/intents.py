@@ -85,6 +85,7 @@ def _design(dice: random.Random) -> dict[str, Any]:
         "tiers": lambda: dice.choice((2, 3, "auto")),
         "pods": lambda: {dice.choice(("count", "units", "racks")): number[1]},
         "planes": lambda: dice.choice((1, 2, 4, 8)),
+        "planes_active": lambda: dice.choice((1, 2, 4)),
         "rails": lambda: dice.choice((1, 2, 4, 8)),
         "dual_tor": lambda: True,
         "leaf": lambda: value(whole()["$defs"]["Leaf"], dice),

@@ -163,6 +163,11 @@ def _notes(sides: Sides, request: ChangeRequest) -> Iterator[str]:
                 count = plural(len(side.fabrics[name].switches), "switch", "switches")
                 yield f"fabric {name} is {word} as a whole, {count}: no wave of it is planned"
     yield from _switchless(sides, request)
+    for name, new in sorted(sides.new.fabrics.items()):
+        old = sides.old.fabrics.get(name)
+        if old and request.fabric in ("", name) and old.spec.planes_active != new.spec.planes_active:
+            counts = " → ".join(f"{its.planes_active} of {its.planes}" for its in (old.spec, new.spec))
+            yield f"fabric {name}: {counts} planes in service: configs are those of all planes, so nothing is typed for that"
 
 
 def _switchless(sides: Sides, request: ChangeRequest) -> Iterator[str]:

@@ -63,6 +63,7 @@ class DesignFigures:
     gpus: int
     tiers: int
     planes: int
+    planes_active: int  # that the times are of
     leaves: int
     spines: int
     cores: int
@@ -98,6 +99,7 @@ def figures(fabric: FabricPlan, power: Power | None = None, calls: Calls | None 
         gpus=row["gpus"],
         tiers=row["tiers"],
         planes=row["planes"],
+        planes_active=fabric.spec.planes_active,
         leaves=switches["leaf"],
         spines=switches["spine"],
         cores=switches["core"],
@@ -171,6 +173,7 @@ class DesignDocument(Document):
     fabric_gpus: Count
     tiers: Positive
     planes: Positive
+    planes_active: Positive = json_key("planes in service, that times are of; counts, power and cost are of all planes")
     oversubscription: Amount
     switches: Positive
     links: Positive = json_key("all: of servers, of attachments, and between switches")

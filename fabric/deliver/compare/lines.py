@@ -19,7 +19,7 @@ MAX_NAMED_PARTS = 4  # parts without a price
 ALIKE = 0.005  # times that differ by less are the same for a reader
 _PLAN: tuple[tuple[str, Form], ...] = (
     ("kind", lambda item: item.kind),
-    ("tiers, planes", lambda item: f"{item.tiers}, {item.planes}"),
+    ("tiers, planes", lambda item: f"{item.tiers}, {item.planes}" + _in_service(item)),
     ("oversubscription", lambda item: f"{item.oversubscription:g}:1"),
     ("GPUs of the job", lambda item: f"{item.job_gpus:,} of {item.fabric_gpus:,}"),
     ("switches", lambda item: f"{item.switches:,}"),
@@ -50,6 +50,10 @@ _COST_OF_JOB: tuple[tuple[str, Form], ...] = (
     ("cost per billion tokens", lambda item: _money(item, item.cost_per_billion_tokens)),
     ("network per year", lambda item: _money(item, item.cost.network if item.cost else None)),
 )
+
+
+def _in_service(item: Design) -> str:
+    return f" ({item.planes_active} in service)" if item.planes_active < item.planes else ""
 
 
 def rows(designs: Sequence[Design]) -> list[Row]:

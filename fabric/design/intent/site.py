@@ -202,6 +202,13 @@ class Topology(Key):
     )
     pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(None, description="`auto`, or the size or number of pods")
     planes: Count = Field(1, description="isolated planes, each with one part of the ports of every NIC")
+    planes_active: Count | None = Field(
+        None,
+        description=(
+            "planes in service, the first of `planes`; the others are not bought yet, or down for long: capacity, estimates, "
+            "steps and goodput are without their switches. Plan, configs, cabling and bill are of all planes. Default: all"
+        ),
+    )
     dual_tor: bool = Field(False, description="connect the ports of a NIC to different leaves")
     leaf: Leaf = Field(Leaf(), description="the leaves")
     spine: Spine = Field(Spine(), description="the spines")

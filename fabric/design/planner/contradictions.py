@@ -39,6 +39,7 @@ def check(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         )
     if spec.kind == "rail-only" and len({spec.rails(its) for its in spec.groups if not its.shared and not its.bare}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
+    _planes_active(spec, report)
     _rails_of_pods(spec, report)
     _bare_leaves(spec, report)
     _same_names(spec, report)
@@ -190,6 +191,17 @@ def _same_names(spec: FabricSpec, report: Report) -> None:
             if name in names[:at]:
                 where = spec.at(*path, at, "name")
                 report.error("FAB138", where, f"duplicate {noun} '{name}'", "use a unique name for each")
+
+
+def _planes_active(spec: FabricSpec, report: Report) -> None:
+    """More planes in service than there are, and any number of a fabric that has one alone."""
+    if spec.planes > 1 and spec.planes_active <= spec.planes:
+        return
+    if spec.stated("topology", "planes_active"):
+        expected = f"1 to {spec.planes}, as `planes`" if spec.planes > 1 else "none on a fabric of one plane"
+        hint = "state `planes` of the finished fabric, and with `planes_active` how many of them are in service"
+        message = f"planes_active: expected {expected}, got {spec.planes_active}"
+        report.error("FAB109", spec.at("topology", "planes_active"), message, hint)
 
 
 def _ports_for_planes(spec: FabricSpec, group: GroupSpec) -> str:

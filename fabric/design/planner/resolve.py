@@ -112,6 +112,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         leaf_ratio=_ratio(topology.leaf.oversubscription, usual.oversubscription),
         spine_ratio=_ratio(topology.spine.oversubscription, Fraction(1)),
         planes=topology.planes,
+        planes_active=topology.planes_active or topology.planes,
         dual_tor=topology.dual_tor,
         reserve=_reserve(intent),
         constraints=_constraints(topology),

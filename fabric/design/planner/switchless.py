@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 MAX_RING = 8  # servers; with more of them most traffic passes servers that do not receive it
 RELAYED = "FAB401"
-_TOPOLOGY = ("switch", "rails", "unit", "tiers", "pods", "planes", "dual_tor", "leaf", "spine", "core", "attachments")
+_PLANES = ("planes", "planes_active", "dual_tor")
+_TOPOLOGY = ("switch", "rails", "unit", "tiers", "pods", *_PLANES, "leaf", "spine", "core", "attachments")
 _FABRIC = ("nos", "pins", "overlay", "tenants", "qos", "planned", "releases", "management")
 
 # --- the intent -----------------------------------------------------------------------------------------------

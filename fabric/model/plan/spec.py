@@ -227,6 +227,7 @@ class FabricSpec:
     leaf_ratio: Fraction  # ceiling of the leaf's oversubscription
     spine_ratio: Fraction
     planes: int
+    planes_active: int  # in service, the first ones; plan and configs are of all
     dual_tor: bool
     reserve: bool  # cables run where the finished fabric has them
     constraints: Constraints

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fabric.base.schemas.models import Amount, Count, Document, Text, each_of, enum_of, json_key
+from fabric.base.text import percent
 from fabric.model.plan.cages import Layout, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import SWITCHLESS, FabricSpec
@@ -82,6 +83,7 @@ class FabricDocument(Document):
     gpus: Count
     tiers: Literal[0, 1, 2, 3] = json_key("0: servers cabled to each other")
     planes: Count
+    planes_active: Count = json_key("planes in service, where they are not all", default=None)
     units: Count
     unit: UnitDocument = json_key("the largest unit")
     pods: PodsDocument
@@ -281,6 +283,8 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         },
         "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
     }
+    if spec.planes_active < spec.planes:
+        result["planes_active"] = spec.planes_active
     if spec.constraints.pods and spec.constraints.pods.rails:
         result["pods"]["rails"] = spec.constraints.pods.rails
     if spec.links.any:
@@ -290,6 +294,11 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     if spec.reserve:
         result["planned"] = _planned(spec, sizing)
     return result
+
+
+def in_service(active: int, planes: int) -> str:
+    """What the planes in service leave of a fabric, in words; "" of all."""
+    return f"{active} of {planes} planes: {percent(active / planes)} of the bandwidth of a server" if active < planes else ""
 
 
 MORE_ROOM = {

@@ -11,6 +11,7 @@ import numpy as np
 from fabric.base.schemas.models import Amount, Count, Share, Text, described, document, enum_of, rounded
 from fabric.base.text import and_more, counted, percent, plural
 from fabric.base.text.screen import table
+from fabric.model.plan.summary import in_service
 from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B
 from fabric.solver.capacity.failures import (
@@ -95,6 +96,8 @@ class Capacity:
     singles: Annotated[tuple[Loss, ...], described("one more failure, one of each kind")]
     singles_left_out: Annotated[Count, described("kinds that are not in `singles`, because there are too many")]
     pairs: tuple[Loss, ...]
+    planes: Annotated[Count, described("isolated planes of the plan")] = 1
+    planes_active: Annotated[Count, described("planes in service, whose server ports alone are measured")] = 1
     static: Annotated[
         tuple[Static, ...], described("InfiniBand without adaptive routing: what the tables of a subnet manager leave")
     ] = ()
@@ -120,6 +123,9 @@ def measure(
 
     Raises InputError (FAB171) when the given failures partition the fabric.
     """
+    spec = net.fabric.spec
+    if spec.planes_active < spec.planes:  # what the ports of the others could send is no part of any share
+        net = net.only(np.flatnonzero(live_ports(net)))
     base, broken = ground(net), check(net, failed)
     route_table, live = routes(broken), live_ports(broken)
     halves = structured(base, broken)
@@ -151,6 +157,8 @@ def measure(
         singles=tuple(singles),
         singles_left_out=left_out,
         pairs=tuple(sampled_pairs(before, pairs, seed)),
+        planes=spec.planes,
+        planes_active=spec.planes_active,
     )
 
 
@@ -229,6 +237,8 @@ def lines(capacity: Capacity) -> list[str]:
     gpus += f", {capacity.gpus_per_server} per server" if capacity.gpus_per_server else ""
     nic = f"NICs {capacity.nic_GBps:,.0f} GB/s per direction"
     out = [f"fabric {capacity.fabric}: {counted(capacity.servers, 'server')}{gpus}, {nic}"]
+    if active := in_service(capacity.planes_active, capacity.planes):
+        out.append(f"  in service   {active}")
     if capacity.failed:
         lost = f"; {plural(capacity.ports_down, 'server port')} down" if capacity.ports_down else ""
         off = f", {plural(capacity.servers_cut_off, 'server')} cut off" if capacity.servers_cut_off else ""

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.base.schemas.models import Amount, Count, Share, Text, described, enum_of
+from fabric.model.plan.summary import in_service
 from fabric.solver import Floats
 from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
 from fabric.solver.collectives import band, physics
@@ -387,8 +388,11 @@ def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str,
         result.append(BETWEEN_BRIDGES)
     if placed.others:
         result.append(f"the job runs on {placed.model} servers only: {', '.join(placed.others)} not used")
-    dead = placed.all_ports - placed.ports.shape[1]
-    if dead:
+    spec = supply.net.fabric.spec
+    if active := in_service(spec.planes_active, spec.planes):
+        result.append(f"in service are {active}")
+    dead = placed.all_ports * spec.planes_active // spec.planes - placed.ports.shape[1]
+    if dead > 0:
         attribute = (
             "is left out in every domain: its link is" if dead == 1 else "are left out in every domain: their links are"
         )

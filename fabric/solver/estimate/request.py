@@ -132,9 +132,9 @@ def capacity(
 
 
 def links_down(fabric: FabricPlan, fail: tuple[str, ...], port_name: PortNamer = unnamed) -> list[int]:
-    """The links that failures take down. Raises InputError."""
-    whole = network(fabric, port_name)
-    broken = failures.check(whole, failures.parse(whole, fail)) if fail else whole
+    """The links that failures take down, and those of planes that are not in service. Raises InputError."""
+    whole, today = network(fabric, port_name, every_plane=True), network(fabric, port_name)
+    broken = failures.check(today, failures.parse(today, fail)) if fail else today
     count = len(fabric.links)
     return [int(link) for link in np.flatnonzero((broken.capacity[:count] == 0) & (whole.capacity[:count] > 0))]
 

@@ -35,6 +35,7 @@ WITHOUT_FILE = (  # keys that no file of a switch depends on: never the only mod
     "management.day_zero",
     "fabrics.NAME.management.day_zero",
     "output",
+    "fabrics.NAME.topology.planes_active",
     "catalog.servers.NAME.gpu",
     "catalog.servers.NAME.maker",
     "catalog.servers.NAME.description",

@@ -78,6 +78,8 @@ def fabrics(draw: st.DrawFn) -> Data:
         "leaf": leaf,
         "spine": spine,
     }
+    if planes > 1 and draw(st.integers(0, 3)) == 0:
+        topology["planes_active"] = draw(st.sampled_from((1, 2)))
     unit: Data = {}
     if draw(st.integers(0, 4)):
         least = servers[0].get("per_rack", 1)

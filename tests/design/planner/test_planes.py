@@ -19,6 +19,7 @@ from fabric.configs.hosts.view import Host, hosts, sides
 from fabric.configs.view_of import Views
 from fabric.model.plan import LEAF, SERVER, SERVER_LEAF, FabricPlan, Plan
 from fabric.model.plan.nic_places import nic_places
+from fabric.solver.estimate.request import EstimateRequest
 
 NAMES = {"interface": "eth_r{rail}_p{plane}", "rdma": "roce_r{rail}_p{plane}"}
 
@@ -334,3 +335,109 @@ def test_a_plane_that_is_not_there(tmp_path: Path) -> None:
     single = planned(intent({}, {"planes": 1}), tmp_path)
     with pytest.raises(InputError, match="expected a fabric with planes, got 'plane:1'"):
         pipeline.capacity(single.fabrics["backend"], ("plane:1",))
+
+
+# --- planes in service ----------------------------------------------------------------------------------------
+
+NODES = {"node": {"gpus": 8, "gpu": "h100", "nics": {"compute": {"count": 8, "ports": 4, "speed_gbps": 100}}}}
+
+
+def in_part(active: int | None, tmp_path: Path, **topology: Any) -> FabricPlan:
+    own = {"planes": 4} | topology | ({"planes_active": active} if active else {})
+    made = planned(intent({"model": "node", "count": 6}, own, catalog={"servers": NODES}), tmp_path)
+    return made.fabrics["backend"]
+
+
+@pytest.mark.parametrize(
+    ("topology", "message"),
+    [
+        ({"planes_active": 3}, "planes_active: expected 1 to 2, as `planes`, got 3"),
+        ({"planes": 1, "planes_active": 1}, "planes_active: expected none on a fabric of one plane, got 1"),
+        ({"planes_active": 0}, "planes_active: expected at least 1, got 0"),
+        ({"kind": "ring", "planes_active": 1}, "planes_active: expected none with `kind: ring`, which has no switches"),
+    ],
+)
+def test_planes_that_cannot_be_in_service(topology: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        planned(intent({}, topology), tmp_path)
+    assert message in str(raised.value)
+    assert any(its.place.line > 1 and its.hint for its in raised.value.diagnostics if message in str(its))
+
+
+@pytest.mark.parametrize("active", [1, 2, 3, 4])
+@pytest.mark.parametrize("tiers", [2, 3])
+def test_planes_in_service_leave_what_the_failure_of_the_others_leaves(active: int, tiers: int, tmp_path: Path) -> None:
+    more = {"tiers": tiers} | ({"pods": {"units": 1}} if tiers == 3 else {})
+    part = pipeline.capacity(in_part(active, tmp_path, **more))
+    whole = in_part(None, tmp_path, **more)
+    rest = pipeline.capacity(whole, tuple(f"plane:{number}" for number in range(active + 1, 5)))
+    assert (part.planes, part.planes_active, part.ports_down) == (4, active, 0)
+    assert part.nic_GBps == pytest.approx(rest.nic_GBps * active / 4)
+    assert (part.paths_least, part.paths_most) == (rest.paths_least, rest.paths_most)
+    assert part.bisection is not None
+    assert part.bisection.share == pytest.approx(1)
+    mine = {(cut.kind, cut.where): cut.rate_GBps for cut in part.cuts if cut.kind in ("units", "servers", "rails")}
+    assert mine.items() <= {(cut.kind, cut.where): pytest.approx(cut.rate_GBps) for cut in rest.cuts}.items()
+    for row, its in zip(part.throughput, rest.throughput, strict=True):
+        assert (row.optimal, row.ecmp, row.asked) == (pytest.approx(its.optimal), pytest.approx(its.ecmp), 1)
+        assert its.asked == pytest.approx(active / 4)
+
+
+def test_one_plane_in_service_is_as_fast_as_a_fabric_of_one_plane(tmp_path: Path) -> None:
+    """The NICs of the other design have one port, and no plane is out of service there."""
+    request = EstimateRequest(sizes=(1 << 20, 1 << 30))
+    single = {"node": NODES["node"] | {"nics": {"compute": {"count": 8, "ports": 1, "speed_gbps": 100}}}}
+    made = planned(intent({"model": "node", "count": 6}, {"planes": 1}, catalog={"servers": single}), tmp_path)
+    one, several = pipeline.capacity(made.fabrics["backend"]), pipeline.capacity(in_part(1, tmp_path))
+    assert (one.bisection, one.throughput, one.nic_GBps) == (several.bisection, several.throughput, several.nic_GBps)
+    alone, _ = pipeline.estimate(made.fabrics["backend"], request)
+    part, before = pipeline.estimate(in_part(1, tmp_path), request)
+    whole, _ = pipeline.estimate(in_part(4, tmp_path), request)
+    assert before is None
+    assert part.rows[-1].time_us == pytest.approx(alone.rows[-1].time_us, rel=1e-3)
+    assert part.rows[-1].time_us > 2 * whole.rows[-1].time_us
+    assert "in service are 1 of 4 planes: 25.0 % of the bandwidth of a server" in part.notes
+    assert not any("left out" in note for note in part.notes)
+
+
+def test_a_failure_of_a_plane_in_service(tmp_path: Path) -> None:
+    """Of two planes in service one fails; that of a plane which is not changes nothing."""
+    lost = pipeline.capacity(in_part(2, tmp_path), ("plane:2",))
+    same = pipeline.capacity(in_part(2, tmp_path), ("plane:4",))
+    assert lost.bisection is not None
+    assert same.bisection is not None
+    assert (lost.bisection.share, same.bisection.share) == (pytest.approx(0.5), pytest.approx(1))
+    with pytest.raises(InputError, match="no server port is left"):
+        pipeline.capacity(in_part(1, tmp_path), ("plane:1",))
+
+
+def test_static_routes_of_infiniband_are_those_of_the_planes_in_service(tmp_path: Path) -> None:
+    found = {}
+    for active, fail in ((4, ()), (4, ("plane:4",)), (3, ())):
+        text = intent({"model": "node", "count": 6}, {"planes": 4, "planes_active": active, "switch": "qm9700"})
+        del text["fabrics"]["backend"]["nos"]
+        nics = {"compute": {"count": 8, "ports": 4, "speed_gbps": 400}}
+        made = planned(text | {"catalog": {"servers": {"node": NODES["node"] | {"nics": nics}}}}, tmp_path)
+        found[active, fail] = pipeline.capacity(made.fabrics["backend"], fail).static
+    assert found[3, ()] == found[4, ("plane:4",)] != found[4, ()]
+
+
+@pytest.mark.parametrize("planes", [2, 4])
+def test_growth_to_all_planes_changes_no_file(planes: int, tmp_path: Path) -> None:
+    """Lock, configs of switches and files of servers; the same with more servers, from the lock of fewer planes."""
+    nics = {"compute": {"count": 8, "ports": planes, "speed_gbps": 100}}
+    path = tmp_path / "dc1.yaml"
+    written = []
+    for active, count in ((1, 3), (planes, 3), (1, 9), (planes, 9)):
+        topology = {"planes": planes, "planes_active": active}
+        text = intent(
+            {"model": "node", "count": count}, topology, catalog={"servers": {"node": NODES["node"] | {"nics": nics}}}
+        )
+        path.write_text(yaml.safe_dump(text), encoding="utf-8")
+        pipeline.generate(pipeline.load(path)).write()
+        out = [file for file in tmp_path.rglob("*") if file.is_file() and file != path]
+        written.append({file: file.read_bytes() for file in out})
+    for part, whole in (written[:2], written[2:]):
+        other = {file.name for file in part.keys() | whole.keys() if part.get(file) != whole.get(file)}
+        assert other == {"plan.json", "manifest.txt"}  # the plan says what is in service, the manifest has its digest
+        assert sum(file.name == "startup.yaml" for file in part) > 3 * planes

@@ -371,6 +371,24 @@ def test_any_change_of_an_intent_gives_a_whole_plan(part: str, whole: bool) -> N
     fair_share(body, (10, 14), 0.2, whole)
 
 
+def test_planes_in_service_are_no_part_of_a_plan(whole: bool) -> None:
+    """Names, numbers and cables are those of all planes, so growth to all of them moves nothing."""
+
+    def body(data: st.DataObject, seen: Counter[str]) -> None:
+        site = data.draw(sites(1))
+        topology = site["fabrics"]["backend"]["topology"]
+        assume(topology["planes"] > 1)
+        topology["planes_active"] = 1
+        part = built(site)
+        lock, document, links = check.texts(part)
+        assert '"planes_active": 1,' in document
+        topology["planes_active"] = topology["planes"]
+        for full in (make(site), make(site, part.lock)):
+            assert check.texts(full) == (lock, document.replace(' "planes_active": 1,', "", 1), links)
+
+    fair_share(body, (20, 20), 0.1, whole)
+
+
 # Cases that were wrong once, as small as they get.
 
 

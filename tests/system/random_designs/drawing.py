@@ -18,7 +18,7 @@ from tests.system.random_designs.converging import converge
 from tests.system.random_designs.dividing import divide
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
-from tests.system.random_designs.plane_names import name_ports
+from tests.system.random_designs.plane_names import name_ports, take_out
 from tests.system.random_designs.tenants import draw_tenants
 from tests.system.random_designs.words import (
     COMMENTS,
@@ -111,6 +111,7 @@ def draw(seed: int, index: int, converged: float = CONVERGED) -> Design:
     if lower.random() < BELOW:
         hang(lower, intent, parts)
     name_ports(random.Random(f"{seed}/{index}/planes"), intent, parts)
+    take_out(random.Random(f"{seed}/{index}/active"), intent)
     fast = random.Random(f"{seed}/{index}/subnets")
     if fast.random() < SUBNETS:
         subnets.add(fast, intent, files)

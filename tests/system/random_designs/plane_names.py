@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 SHARE = 0.3  # of the groups
 COMPUTED = 0.1  # of the fabrics have addresses by rail and plane
+ACTIVE = 0.3  # of the fabrics with planes state how many are in service
 CLUSTERS = 0.1  # of the fabrics are those of a cluster
 OPERATOR: dict[str, tuple[Any, ...]] = {
     "release": ("26.7", "26.10"),
@@ -37,6 +38,14 @@ def name_ports(rng: random.Random, intent: dict[str, Any], parts: list[Part]) ->
 
         if rng.random() < CLUSTERS:
             _cluster(rng, intent, fabric, servers)
+
+
+def take_out(rng: random.Random, intent: dict[str, Any]) -> None:
+    """States how many planes of some fabrics are in service."""
+    for fabric in intent["fabrics"].values():
+        planes = fabric["topology"].get("planes", 1)
+        if planes > 1 and rng.random() < ACTIVE:
+            fabric["topology"]["planes_active"] = rng.randint(1, planes)
 
 
 def _cluster(rng: random.Random, intent: dict[str, Any], fabric: dict[str, Any], servers: list[dict[str, Any]]) -> None:

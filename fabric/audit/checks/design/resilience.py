@@ -218,7 +218,7 @@ def _measured(fabric: FabricPlan) -> tuple[int, list[tuple[float, str]]]:
     from fabric.solver.capacity.throughput import ground
     from fabric.solver.network import network
 
-    net = network(fabric)
+    net = network(fabric, every_plane=True)
     base = ground(net)
     cuts = [cut for cut in structured(base, net) if cut.balanced and not cut.apart]
     return int(base.part.max(initial=-1)) + 1, [(round(share_of(base, net, cut)[0], 9), cut.where) for cut in cuts]
