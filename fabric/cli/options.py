@@ -133,7 +133,7 @@ def goal_of(text: str, measures: Mapping[str, Measure], varied: Mapping[str, Any
 
 def platform_beside(file: Path) -> Path:
     """The platform file of an intent: dc1.platform.yaml for dc1.yaml."""
-    return file.with_name(f"{file.stem}.platform.yaml")
+    return file.parent / f"{file.stem}.platform.yaml"  # of "." too, which has no name
 
 
 def platform_of(file: Path, stated: Path | None) -> Path | None:
