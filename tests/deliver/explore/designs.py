@@ -16,6 +16,7 @@ def figures_of(time_us: float | None, power: Power | None = None, capex: float |
         gpus=8,
         tiers=2,
         planes=1,
+        planes_active=1,
         leaves=4,
         spines=2,
         cores=0,
