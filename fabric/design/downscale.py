@@ -250,7 +250,9 @@ def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int
     """States the sizes, and what the rule would else choose again for so few servers."""
     base: Path_ = ("fabrics", spec.name)
     servers = _servers(spec, sizing, aim, room)
-    for number, count in enumerate(servers):
+    for number, (group, count) in enumerate(zip(spec.groups, servers, strict=True)):
+        if group.bare:
+            continue  # leaves without servers, which come last and are stated elsewhere
         text.put((*base, "servers", number, "count"), count)
         text.drop((*base, "servers", number, "planned"))
     text.drop((*base, "planned"))

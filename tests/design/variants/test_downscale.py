@@ -108,6 +108,14 @@ def test_cores_that_spines_share_and_pods_of_a_rail_stay_so(topology: str, pods:
     assert (sizing.leaves, sizing.spines, sizing.pods, sizing.spines_per_core) == (32, 2, pods, spines_per_core)
 
 
+def test_leaves_without_servers_are_no_group_of_servers() -> None:
+    """Their group comes last and is not in `servers`, where the sizes are stated."""
+    bare = {"leaves_without_servers": [{"name": "border", "count": 2}]}
+    data = {"servers": [{"model": "dgx-h100", "count": 8}], "topology": {"switch": "sn5600", "unit": {"servers": 4}, **bare}}
+    intent = intent_of({"version": 1, "site": "dc1", "fabrics": {"backend": data}})
+    check_alike(intent, pipeline.plan(intent, Lock()), 1, 10)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_at_every_size(name: str) -> None:
     big = pipeline.plan(example(name), Lock())
