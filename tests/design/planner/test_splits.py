@@ -94,7 +94,7 @@ def test_more_breakouts_change_nothing_of_a_site_that_is_there(whole: bool) -> N
         seen["grown"] += 1
         assert check.texts(make(larger, lock)) == check.texts(grown)
 
-    fair_share(body, (10, 30), 0.4, whole, {"another split without the lock": 15, "grown": 15})
+    fair_share(body, (10, 30), 0.3, whole, {"another split without the lock": 15, "grown": 15})
 
 
 # --- cases ----------------------------------------------------------------------------------------------------
