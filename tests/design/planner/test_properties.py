@@ -382,12 +382,12 @@ def test_planes_in_service_are_no_part_of_a_plan(whole: bool) -> None:
         topology["planes_active"] = 1
         part = built(site)
         lock, document, links = check.texts(part)
-        said = json.loads(document)
-        assert said["fabrics"]["backend"].pop("planes_active") == 1
+        stated = json.loads(document)
+        assert stated["fabrics"]["backend"].pop("planes_active") == 1
         topology["planes_active"] = topology["planes"]
         for full in (make(site), make(site, part.lock)):
             now = check.texts(full)
-            assert (now[0], json.loads(now[1]), now[2]) == (lock, said, links)
+            assert (now[0], json.loads(now[1]), now[2]) == (lock, stated, links)
 
     fair_share(body, (20, 20), 0.1, whole)
 
